@@ -1,0 +1,48 @@
+"""Large bodies, each stored once by the SHA-256 of its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import zstandard
+from sqlalchemy import Connection, select
+
+from . import schema
+
+LARGE_CHARS = 16_384
+"""A text of at least this length leaves the event row or the record for the blob table."""
+
+
+def put(connection: Connection, content: bytes) -> str:
+    """Store `content` unless it is there; returns its digest in hex."""
+    digest = hashlib.sha256(content).digest()
+    known = connection.execute(select(schema.blob.c.size_bytes).where(schema.blob.c.digest == digest)).first()
+    if known is None:
+        packed = zstandard.compress(content, 3)
+        encoding, body = (1, packed) if len(packed) < len(content) else (0, content)
+        row = {"digest": digest, "size_bytes": len(content), "enc": encoding, "body": body}
+        connection.execute(schema.blob.insert(), row)
+    return digest.hex()
+
+
+def get(connection: Connection, digest: str) -> bytes | None:
+    """The bytes, or None when no such blob is stored."""
+    columns = schema.blob.c
+    row = connection.execute(select(columns.enc, columns.body).where(columns.digest == bytes.fromhex(digest))).first()
+    if row is None:
+        return None
+    return zstandard.decompress(row.body) if row.enc else bytes(row.body)
+
+
+def put_large_texts(connection: Connection, data: Any) -> Any:
+    """`data` with every text of LARGE_CHARS or more replaced by a `$blob` reference."""
+    if isinstance(data, str):
+        if len(data) < LARGE_CHARS:
+            return data
+        return {"$blob": put(connection, data.encode("utf-8", "surrogatepass"))}
+    if isinstance(data, dict):
+        return {key: put_large_texts(connection, value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [put_large_texts(connection, value) for value in data]
+    return data

@@ -1,0 +1,1 @@
+"""From other tools' transcripts to events."""

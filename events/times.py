@@ -1,0 +1,53 @@
+"""Time stamps of any source as microseconds since 1970 UTC; they are data and order nothing."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FRACTION = re.compile(r"(\.\d{6})\d+")
+_LAST = 253_402_300_799_000_000
+
+
+def to_us(value: Any) -> int | None:
+    """Read an RFC 3339 text (any zone, any fraction; without a zone: UTC) or a number (s, ms or µs since 1970); None if unreadable."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return _from_number(value)
+    if not isinstance(value, str):
+        return None
+    text = _FRACTION.sub(r"\1", value.strip())
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    try:
+        return (moment - _EPOCH) // timedelta(microseconds=1)
+    except OverflowError:
+        return None
+
+
+def _from_number(value: float) -> int | None:
+    if value != value or value in (float("inf"), float("-inf")) or value < 0:
+        return None
+    for limit, factor in ((1e11, 1_000_000), (1e14, 1_000), (1e17, 1)):
+        if value < limit:
+            return min(int(value * factor), _LAST)
+    return None
+
+
+def to_iso(us: int | None) -> str | None:
+    """`2026-01-31T08:15:00.123000Z`, None for None."""
+    if us is None:
+        return None
+    return (_EPOCH + timedelta(microseconds=us)).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def now_us() -> int:
+    """The clock. Only acts read it, never a fold."""
+    return (datetime.now(UTC) - _EPOCH) // timedelta(microseconds=1)

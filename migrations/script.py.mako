@@ -1,0 +1,14 @@
+"""${message}
+
+Revision: ${up_revision}, after ${down_revision | comma,n}.
+Why:
+"""
+
+revision = ${repr(up_revision)}
+down_revision = ${repr(down_revision)}
+branch_labels = ${repr(branch_labels)}
+depends_on = ${repr(depends_on)}
+
+
+def upgrade() -> None:
+    ${upgrades if upgrades else "pass"}

@@ -1,0 +1,1 @@
+"""Folds: pure functions from events to a state."""

@@ -1,0 +1,1 @@
+"""Acts: resume, fork, check, run; the public face of the package."""

@@ -373,6 +373,7 @@ class AgentMetadata(Fact):
     personality: str | None = None
     collaboration_mode: str | None = None
     instructions_digest: str | None = None
+    instructions: Text | None = None
     parent_agent: str | None = None
     nickname: str | None = None
     role: str | None = None
@@ -485,13 +486,17 @@ class Cost(Fact):
 
 
 class SessionLabel(Fact):
-    """Title, tag, colour, archived flag; an empty title or tag clears it. `set_by` ranks titles: person, agent, client."""
+    """Title, tag, colour, archived flag; an empty title or tag clears it. `set_by` ranks titles: person, agent, client.
+
+    `deleted` hides the session from every list until it is taken back; `purge` removes content only of deleted ones.
+    """
 
     kind: Literal["SessionLabel"] = "SessionLabel"
     title: str | None = None
     tag: str | None = None
     color: str | None = None
     archived: bool | None = None
+    deleted: bool | None = None
     set_by: Literal["person", "agent", "summary", "prompt", "client"] = "person"
     native_target: str | None = None
 

@@ -1,0 +1,87 @@
+"""What went wrong, told once: the JSON document of an error, or message and remedy for a person, and the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from ...events.errors import RehydrateError
+from .frame import Frame, as_json
+
+
+def report(error: Exception, frame: Frame) -> int:
+    """Print the error in the form asked for and return its exit code."""
+    document, code = _describe(error)
+    if os.environ.get("REHYDRATE_TRACEBACK"):
+        import traceback
+
+        traceback.print_exception(error, file=frame.err)
+    if frame.json:
+        frame.out.write(as_json({"error": document}, frame.out) + "\n")
+        frame.out.flush()
+    else:
+        _tell(document, frame)
+    return code
+
+
+def _describe(error: Exception) -> tuple[dict[str, Any], int]:
+    if isinstance(error, RehydrateError):
+        return error.as_json(), error.exit_code
+    import typer
+
+    if isinstance(error, typer.Abort):
+        return _document("aborted", "Stopped; nothing was done."), 130
+    if isinstance(error, typer.TyperException):
+        return _usage(error), error.exit_code
+    if isinstance(error, OSError):
+        return _os_error(error)
+    return _unexpected(error), 1
+
+
+def _document(code: str, message: str, remedy: str = "", **facts: Any) -> dict[str, Any]:
+    return {"code": code, "message": message, "remedy": remedy, "facts": facts}
+
+
+def _usage(error: Any) -> dict[str, Any]:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "rehydrate"
+    return _document("usage", error.format_message().replace("\n", " "), f"See: {path} --help")
+
+
+def _os_error(error: OSError) -> tuple[dict[str, Any], int]:
+    path = error.filename if isinstance(error.filename, str) else None
+    name = f"{path}: " if path else ""
+    message = f"{name}{error.strerror or error}."
+    if isinstance(error, FileNotFoundError):
+        return _document("file-not-found", message, "Check the path.", path=path), 3
+    return _document("os-error", message, "Check the path and its rights.", path=path), 1
+
+
+def _unexpected(error: Exception) -> dict[str, Any]:
+    return _document(
+        "internal",
+        f"{type(error).__name__}: {error}",
+        "This is a defect of rehydrate; set REHYDRATE_TRACEBACK=1 to see where, and report it.",
+        type=type(error).__name__,
+    )
+
+
+def _tell(document: dict[str, Any], frame: Frame) -> None:
+    colour = frame.err.isatty() and "NO_COLOR" not in os.environ
+    mark = "\x1b[1;31mError:\x1b[0m" if colour else "Error:"
+    frame.note(f"{mark} {document['message']}")
+    for candidate in document["facts"].get("candidates") or []:
+        frame.note(f"  {_candidate(candidate)}")
+    for finding in document["facts"].get("findings") or []:
+        if isinstance(finding, dict):
+            frame.note(f"  {finding.get('code')}: {finding.get('message')} {finding.get('remedy', '')}".rstrip())
+    if document["remedy"]:
+        frame.note(document["remedy"])
+    sys.stderr.flush()
+
+
+def _candidate(candidate: Any) -> str:
+    if isinstance(candidate, dict):
+        return "  ".join(str(value) for value in candidate.values() if value is not None)
+    return str(candidate)

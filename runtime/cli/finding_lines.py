@@ -1,0 +1,39 @@
+"""Findings for a person: a mark by severity, what is wrong, then the remedy; equal ones are told once with their number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .screen import Screen
+
+MARKS = {"error": ("✗", "bold red"), "warning": ("!", "bold yellow"), "repaired": ("~", "cyan"), "info": ("·", "dim")}
+ORDER = ("error", "warning", "repaired", "info")
+SHOWN_PER_CODE = 3
+
+
+def show_findings(screen: Screen, findings: Iterable[Any]) -> None:
+    """Print findings, the worst first; of one code at most SHOWN_PER_CODE, then how many more there are."""
+    found = [finding if isinstance(finding, dict) else finding.model_dump(mode="json") for finding in findings]
+    for severity in ORDER:
+        groups: dict[str, list[dict[str, Any]]] = {}
+        for finding in found:
+            if finding["severity"] == severity:
+                groups.setdefault(finding["code"], []).append(finding)
+        for code, group in groups.items():
+            _show_group(screen, severity, code, group)
+
+
+def _show_group(screen: Screen, severity: str, code: str, group: list[dict[str, Any]]) -> None:
+    mark, style = MARKS[severity]
+    remedies: list[str] = []
+    for finding in group[:SHOWN_PER_CODE]:
+        screen.styled((f"{mark} {code}", style), (f"  {finding['message']}", None))
+        remedy = finding.get("remedy") or ""
+        if remedy and remedy not in remedies:
+            remedies.append(remedy)
+    if len(group) > SHOWN_PER_CODE:
+        screen.styled((f"  … and {len(group) - SHOWN_PER_CODE} more of this kind", "dim"))
+    for remedy in remedies:
+        screen.styled(("  → ", "dim"), (remedy, None))

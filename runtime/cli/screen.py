@@ -1,0 +1,121 @@
+"""Output for a person: aligned tables, colour only on a terminal, one clean line per text, the next command to run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+PLAIN_WIDTH = 160
+"""Columns when the output is no terminal: wide enough not to cut ids and titles."""
+
+
+class Screen:
+    """Where a command prints. Text is taken as it is, never as markup; `style` names a rich style.
+
+    mask: replace known secret patterns; `redactions` counts them.
+    """
+
+    def __init__(self, out: TextIO, *, mask: bool = False) -> None:
+        self._out = out
+        self._mask = mask
+        self.redactions = 0
+        self._console: Console | None = None
+
+    @property
+    def console(self) -> Console:
+        if self._console is None:
+            from rich.console import Console
+
+            terminal = self._out.isatty()
+            width = None if terminal else int(os.environ.get("COLUMNS", PLAIN_WIDTH))
+            self._console = Console(
+                file=self._out, width=width, highlight=False, markup=False, emoji=False, soft_wrap=not terminal
+            )
+        return self._console
+
+    @property
+    def width(self) -> int:
+        return self.console.width
+
+    def clean(self, value: Any) -> str:
+        """One printable line: no control characters, secrets masked where the command asks for it."""
+        return " ".join(self.text(value).split())
+
+    def text(self, value: Any) -> str:
+        """Printable text that may have several lines."""
+        text = "" if value is None else str(value)
+        if self._mask:
+            from ..secrets import mask
+
+            text, count = mask(text)
+            self.redactions += count
+        return "".join(ch if ch.isprintable() or ch == "\n" else " " for ch in text)
+
+    def line(self, text: str = "", style: str | None = None) -> None:
+        self.console.print(self.text(text), style=style)
+
+    def pairs(self, rows: Iterable[tuple[str, Any]]) -> None:
+        """Names and values, aligned; rows whose value is None or empty are left out."""
+        shown = [(name, self.clean(value)) for name, value in rows if value not in (None, "", [], {}, ())]
+        width = max((len(name) for name, _ in shown), default=0)
+        for name, value in shown:
+            self.console.print(self._styled((name.ljust(width + 2), "dim"), (value, None)))
+
+    def table(self, headings: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[int] = (), grow: int = -1) -> None:
+        """An aligned table; columns in `right` are set flush right, the column `grow` is the one that may be cut.
+
+        A cell is a value or a pair (value, style).
+        """
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+        for number, heading in enumerate(headings):
+            growing = number == grow
+            table.add_column(
+                heading,
+                justify="right" if number in right else "left",
+                no_wrap=True,
+                overflow="ellipsis" if growing else "fold",
+                ratio=1 if growing and self._out.isatty() else None,
+            )
+        for row in rows:
+            table.add_row(*(self._cell(cell) for cell in row))
+        self.console.print(table)
+
+    def next_step(self, command: str, why: str = "") -> None:
+        """The exact command to run next, on a line of its own."""
+        lead = f"{why}: " if why else "Next: "
+        self.console.print(self._styled((lead, "dim"), (command, "bold cyan")))
+
+    def findings(self, findings: Iterable[Any]) -> None:
+        """Each finding: what is wrong, why it matters, what settles it; the worst first."""
+        from .finding_lines import show_findings
+
+        show_findings(self, findings)
+
+    def styled(self, *parts: tuple[Any, str | None]) -> None:
+        """One line made of parts, each with its style."""
+        self.console.print(self._styled(*((self.clean_part(text), style) for text, style in parts)))
+
+    def clean_part(self, value: Any) -> str:
+        return self.text(value).replace("\n", " ")
+
+    def _cell(self, cell: Any) -> Text:
+        from rich.text import Text
+
+        value, style = cell if isinstance(cell, tuple) else (cell, None)
+        return Text(self.clean(value), style=style or "")
+
+    @staticmethod
+    def _styled(*parts: tuple[str, str | None]) -> Text:
+        from rich.text import Text
+
+        text = Text()
+        for part, style in parts:
+            text.append(part, style=style)
+        return text

@@ -1,0 +1,252 @@
+"""The branch a person would expect: nothing lost at a gap, behind a stale pointer or beside a late result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .tree import Branch, BranchPointer, Links, Node, Remark, reattached
+
+
+def choose_repaired(nodes: Iterable[Node], pointers: Sequence[BranchPointer], *, leaf: str | None = None) -> Branch:
+    """See `tree.choose`."""
+    tree = _Repaired(Links(nodes, as_client=False))
+    end, ends = tree.end(pointers, leaf)
+    if end is None:
+        return Branch(None, (), (), remarks=tuple(tree.remarks))
+    below = tree.quiet_below(end)
+    context = tree.walk(end)
+    history = tree.history(context[0]) if context[0].cuts else []
+    context = reattached([*context, *below], tree.links, as_client=False)
+    path = [*reattached(history, tree.links, as_client=False), *context]
+    once = {node.id: node for node in path}
+    return Branch(end.id, tuple(context), tuple(once.values()), ends, tuple(tree.remarks))
+
+
+class _Repaired:
+    def __init__(self, links: Links) -> None:
+        self.links = links
+        self.remarks = links.remarks
+        self.order = links.in_order()
+        self.children = links.children()
+        self.original = dict(links.parent_of)
+        self.walked: set[str] = set()
+        self._completed = self._boundaries_with_summary()
+        for boundary in self.order:
+            if boundary.id in self._completed:
+                self._relink(boundary)
+
+    # -- compaction -----------------------------------------------------------------------------------------------
+
+    def _boundaries_with_summary(self) -> dict[str, Node]:
+        """Boundaries that a summary followed; one without is an interrupted compaction and counts as none."""
+        found: dict[str, Node] = {}
+        last: Node | None = None
+        for node in self.order:
+            if node.cuts:
+                last = node
+            elif node.summary and last is not None:
+                owner = self.links.by_id.get(self.original[node.id] or "")
+                found[owner.id if owner is not None and owner.cuts else last.id] = node
+        return found
+
+    def _relink(self, boundary: Node) -> None:
+        kept = self.links.kept(boundary)
+        present = [name for name in kept if name in self.links.by_id]
+        if len(present) < len(kept):
+            facts = {"native_id": boundary.id, "missing": len(kept) - len(present)}
+            text = "Messages that a compaction kept are not in the file; the summary and the rest are used."
+            self.remarks.append(Remark("preserved-missing", "info", text, facts))
+        if not present:
+            return
+        anchor = boundary.anchor if boundary.anchor in self.links.by_id else self._completed[boundary.id].id
+        inside = set(present)
+        for child in self.children.get(anchor or "", ()):
+            if child.id not in inside and child.order > boundary.order:
+                self.links.parent_of[child.id] = present[-1]
+        for before, name in zip([anchor, *present], present, strict=False):
+            self.links.parent_of[name] = before
+
+    # -- leaf -----------------------------------------------------------------------------------------------------
+
+    def end(self, pointers: Sequence[BranchPointer], leaf: str | None) -> tuple[Node | None, tuple[str, ...]]:
+        """The record the conversation ends with, and the ids of all ends (the chosen one last)."""
+        if leaf is not None:
+            return self.links.by_id.get(leaf), (leaf,)
+        ends = self._ends()
+        if not ends:
+            return None, ()
+        end = ends[-1]
+        if pointers:
+            end = self._pointed(pointers[-1], end, ends)
+        names = [node.id for node in ends if node.id != end.id]
+        return end, (*names, end.id)
+
+    def _spoken_parent(self, node: Node) -> Node | None:
+        at = self.links.parent_of[node.id]
+        seen: set[str] = set()
+        while at is not None and at in self.links.by_id and at not in seen:
+            found = self.links.by_id[at]
+            if found.speaks:
+                return found
+            seen.add(at)
+            at = self.links.parent_of[at]
+        return None
+
+    def _ends(self) -> list[Node]:
+        """Messages of the main conversation that none follows, in order; late results beside one do not count."""
+        speaking = [node for node in self.order if node.speaks]
+        parent = {node.id: self._spoken_parent(node) for node in speaking}
+        followed: set[str] = set()
+        went_on: set[str] = set()
+        for node in speaking:
+            before = parent[node.id]
+            if before is None:
+                continue
+            followed.add(before.id)
+            if before.type == "assistant":
+                if not node.results and _reply(before) != _reply(node):
+                    went_on.add(_reply(before))
+            elif before.results:
+                asker = parent[before.id]
+                if asker is not None and asker.type == "assistant":
+                    went_on.add(_reply(asker))
+        ends: list[Node] = []
+        for node in speaking:
+            if node.id in followed:
+                continue
+            before = parent[node.id]
+            if node.results and before is not None and before.type == "assistant" and _reply(before) in went_on:
+                continue
+            ends.append(node)
+        return ends or speaking[-1:]
+
+    def _pointed(self, pointer: BranchPointer, newest: Node, ends: list[Node]) -> Node:
+        """The end of the pointed-to branch, unless a newer message lies elsewhere: then the pointer is stale."""
+        target = self.links.by_id.get(pointer.leaf)
+        if target is None or target.sidechain or target.id in self._line(newest):
+            return newest
+        facts = {"leaf": pointer.leaf, "position": pointer.order}
+        if newest.order > pointer.order:
+            text = "The recorded end of the conversation is older than its newest messages; the newest are used."
+            self.remarks.append(Remark("stale-branch-pointer", "info", text, facts))
+            return newest
+        inside = self._subtree(target)
+        below = [node for node in ends if node.id in inside]
+        return below[-1] if below else target
+
+    def _subtree(self, top: Node) -> set[str]:
+        found = {top.id}
+        waiting = [top.id]
+        while waiting:
+            for child in self.children.get(waiting.pop(), ()):
+                if child.id not in found:
+                    found.add(child.id)
+                    waiting.append(child.id)
+        return found
+
+    def _line(self, node: Node) -> set[str]:
+        """The ids from a node to its root, gaps bridged."""
+        found: set[str] = set()
+        at: Node | None = node
+        while at is not None and at.id not in found:
+            found.add(at.id)
+            parent = self.links.parent_of[at.id]
+            if parent is None:
+                break
+            at = self.links.by_id.get(parent) or self._previous(at, found)
+        return found
+
+    def quiet_below(self, end: Node) -> list[Node]:
+        """Attachments and system records under the last message."""
+        found: list[Node] = []
+        waiting = [end.id]
+        seen = {end.id}
+        while waiting:
+            for child in self.children.get(waiting.pop(), ()):
+                quiet = child.type in ("attachment", "system") and not child.cuts and not child.sidechain
+                if quiet and child.id not in seen:
+                    seen.add(child.id)
+                    found.append(child)
+                    waiting.append(child.id)
+        return sorted(found, key=lambda node: node.order)
+
+    # -- walk -----------------------------------------------------------------------------------------------------
+
+    def walk(self, end: Node) -> list[Node]:
+        """From the leaf up to the last completed compaction, or to the root."""
+        chain: list[Node] = []
+        node: Node | None = end
+        while node is not None:
+            self.walked.add(node.id)
+            chain.append(node)
+            if node.id in self._completed:
+                break
+            node = self._up(node, self.links.parent_of[node.id])
+        chain.reverse()
+        return chain
+
+    def history(self, boundary: Node) -> list[Node]:
+        """What lies before a compaction, back to the root, by the links as they were written."""
+        chain: list[Node] = []
+        node = self._before(boundary)
+        passed: set[str] = set()
+        while node is not None and node.id not in passed:
+            passed.add(node.id)
+            if node.id not in self.walked:
+                self.walked.add(node.id)
+                chain.append(node)
+            node = self._before(node) if node.cuts else self._up(node, self.original[node.id], passed)
+        chain.reverse()
+        return chain
+
+    def _before(self, boundary: Node) -> Node | None:
+        name = boundary.logical_parent or self.original[boundary.id]
+        if name is not None and name in self.links.by_id:
+            return self.links.by_id[name]
+        if name is not None:
+            text = "What came before a compaction is not in the file."
+            facts = {"native_id": boundary.id, "parent": name}
+            previous = self._previous(boundary, self.walked)
+            if previous is None:
+                self.remarks.append(Remark("missing-ancestor", "warning", text, facts))
+            return previous
+        return self._previous(boundary, self.walked)
+
+    def _up(self, node: Node, parent: str | None, passed: set[str] | None = None) -> Node | None:
+        done = self.walked if passed is None else passed
+        if parent is None and node.cuts and node.id not in self._completed:
+            return self._before(node)
+        if parent is None:
+            return None
+        found = self.links.by_id.get(parent)
+        if found is not None and parent not in done:
+            return found
+        code = "dangling-parent" if found is None else "parent-cycle"
+        bridge = self._previous(node, done)
+        facts = {"native_id": node.id, "parent": parent, "bridged_to": bridge.id if bridge is not None else None}
+        if bridge is None:
+            text = f"The parent of record {node.id} is not in the file; the history starts there."
+        else:
+            text = f"The parent of record {node.id} is not in the file or loops; the record before it is taken."
+        self.remarks.append(Remark(code, "warning" if bridge is None else "repaired", text, facts))
+        return bridge
+
+    def _previous(self, node: Node, done: set[str]) -> Node | None:
+        """The nearest earlier record of the main conversation (of the same lane for a side chain)."""
+        at = self._place[node.id] - 1
+        while at >= 0:
+            found = self.order[at]
+            if found.sidechain == node.sidechain and found.id not in done:
+                return found
+            at -= 1
+        return None
+
+    @property
+    def _place(self) -> dict[str, int]:
+        if not hasattr(self, "_places"):
+            self._places = {node.id: number for number, node in enumerate(self.order)}
+        return self._places
+
+
+def _reply(node: Node) -> str:
+    return node.message_id or f"#{node.id}"

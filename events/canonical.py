@@ -7,19 +7,19 @@ import json
 import re
 from typing import Any
 
-_NEEDS_CARE = re.compile(rb"[0-9][.eE]|[0-9]{16}|[^\x20-\x7e]|\\u")
+_SUSPECT = re.compile(rb"[0-9][.eE]|[\xf0-\xf4]")
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
 GENESIS = bytes(32)
 
 
 def canonical(value: Any) -> bytes:
     """JSON by RFC 8785: sorted keys, no white space, ECMAScript numbers, UTF-8.
 
-    Plain ASCII data without fractions is written by the standard encoder, which gives the same bytes faster; integers beyond
-    2**53 (outside RFC 8785) are written in full.
+    The standard encoder gives the same bytes unless there are fractions or keys beyond U+FFFF (whose order differs); integers
+    beyond 2**53 and lone surrogates (outside RFC 8785) are written as they are.
     """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    raw = text.encode("utf-8", "surrogatepass")
-    if not _NEEDS_CARE.search(raw):
+    raw = _encode(value).encode("utf-8", "surrogatepass")
+    if _SUSPECT.search(raw) is None or not _needs_care(value):
         return raw
     import rfc8785
 
@@ -29,12 +29,33 @@ def canonical(value: Any) -> bytes:
         return raw
 
 
+def _needs_care(value: Any) -> bool:
+    if isinstance(value, float):
+        return True
+    if isinstance(value, dict):
+        return any(max(key, default="") > "\uffff" or _needs_care(member) for key, member in value.items())
+    return isinstance(value, list | tuple) and any(map(_needs_care, value))
+
+
 def chained(
-    previous: bytes, envelope: dict[str, Any], kind: str, data: dict[str, Any], record_digest: bytes | None
+    previous: bytes,
+    event_id: str,
+    kind: str,
+    version: int,
+    ts: int | None,
+    meta: str | None,
+    data: bytes,
+    *,
+    record_digest: bytes | None,
 ) -> bytes:
-    """SHA-256 over the previous hash, the event's canonical content and the digest of its native record's bytes."""
+    """SHA-256 over the previous hash, the event's envelope and canonical data, and the digest of its native record's bytes.
+
+    meta, data: as stored, so that a check need not encode anything again.
+    """
+    head = f"{event_id} {kind} {version} {'' if ts is None else ts} {len(data)} {meta or ''}\n"
     digest = hashlib.sha256(previous)
-    digest.update(canonical([kind, envelope, data]))
+    digest.update(head.encode("utf-8", "surrogatepass"))
+    digest.update(data)
     if record_digest is not None:
         digest.update(record_digest)
     return digest.digest()

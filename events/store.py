@@ -13,7 +13,8 @@ from typing import Any
 from sqlalchemy import Connection, func, select, update
 
 from . import blobs, database, native, schema
-from .canonical import GENESIS, chained
+from .appender import Appender
+from .canonical import GENESIS
 from .codec import BUILT_IN_DICTIONARY, Codec, built_in_dictionary
 from .errors import EventConflict, EventNotFound, LeaseConflict, PositionConflict, RehydrateError, SessionNotFound
 from .event import Draft, Event
@@ -140,7 +141,7 @@ class EventStore:
     def _store_dictionary(self, body: bytes) -> None:
         self._connection.execute(schema.dictionary.insert(), {"dict_id": BUILT_IN_DICTIONARY, "body": body})
 
-    def _writing_codec(self) -> Codec:
+    def writing_codec(self) -> Codec:
         """The codec, its dictionary certainly in the table (rows must never name one that is not stored)."""
         codec = self.codec
         number = schema.dictionary.c.dict_id
@@ -347,49 +348,16 @@ class EventStore:
     ) -> list[Event]:
         if not drafts:
             return []
-        codec = self._writing_codec()
-        head_hash = connection.execute(
-            select(schema.stream.c.head_hash).where(schema.stream.c.stream == row.stream)
-        ).scalar_one()
-        rows: list[dict[str, Any]] = []
+        appender = Appender(connection, self.writing_codec(), row.stream)
         events: list[Event] = []
         for number, draft in enumerate(drafts):
             record = records[number] if records is not None else None
             event_id = draft.event_id or os.urandom(16).hex()
             data = draft.data if record is not None else blobs.put_large_texts(connection, draft.data)
-            meta = _meta(draft)
-            head_hash = chained(
-                head_hash,
-                {"id": event_id, "ts": draft.ts, "v": draft.schema_version, **meta},
-                draft.kind,
-                data,
-                record[1] if record is not None else None,
-            )
-            raw = json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
-            encoding, dictionary, stored = codec.encode(raw)
-            position = row.head + number + 1
-            rows.append(
-                {
-                    "stream": row.stream,
-                    "seq": position,
-                    "kind": draft.kind,
-                    "version": draft.schema_version,
-                    "ts": draft.ts,
-                    "uid": bytes.fromhex(event_id),
-                    "meta": json.dumps(meta, separators=(",", ":"), ensure_ascii=False) if meta else None,
-                    "enc": encoding,
-                    "dict_id": dictionary,
-                    "data": stored,
-                    "record": record[0] if record is not None else None,
-                    "hash": head_hash,
-                }
-            )
-            events.append(_event_of_draft(draft, row, position, event_id, data, record, head_hash))
-        connection.execute(schema.event.insert(), rows)
-        connection.execute(
-            update(schema.stream).where(schema.stream.c.stream == row.stream),
-            {"head": row.head + len(drafts), "head_hash": head_hash},
-        )
+            row_number, digest = record if record is not None else (None, None)
+            position = appender.add(draft, event_id, data, row_number, digest)
+            events.append(_event_of_draft(draft, row, position, event_id, data, row_number, appender.head_hash))
+        appender.flush()
         return events
 
     def _known(self, row: SessionRow, drafts: Sequence[Draft]) -> list[Event]:
@@ -611,18 +579,13 @@ def _has_reference(data: Any) -> bool:
     return isinstance(data, list) and any(_has_reference(value) for value in data)
 
 
-def _meta(draft: Draft) -> dict[str, Any]:
-    fields = {"n": draft.native_id, "p": draft.native_parent, "t": draft.node, "l": draft.lane}
-    return {key: value for key, value in fields.items() if value is not None}
-
-
 def _event_of_draft(
     draft: Draft,
     row: SessionRow,
     position: int,
     event_id: str,
     data: dict[str, Any],
-    record: tuple[int, bytes] | None,
+    record: int | None,
     digest: bytes,
 ) -> Event:
     return Event(
@@ -636,7 +599,7 @@ def _event_of_draft(
         native_parent=draft.native_parent,
         node=draft.node,
         lane=draft.lane,
-        record=record[0] if record is not None else None,
+        record=record,
         schema_version=draft.schema_version,
         stream=row.stream,
         hash=digest,

@@ -1,0 +1,157 @@
+"""What a session holds already, so that a file imported twice, grown, rewritten or copied adds only what is new.
+
+A known id with equal content is left out; with other content it is a conflict when it came from another file, and a repeat
+that gets an id of its own when the same file holds both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from .. import native, schema
+from ..canonical import canonical
+from ..errors import EventConflict
+from ..event import Draft, Event, derived_id
+from ..references import resolve
+from ..store import EventStore, SessionRow, blobs_equal
+from .importer import Line
+
+_PLACE_FIELDS = ("line", "byte_offset")
+"""Where a damaged record lies says nothing about what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    position: int
+    record: int | None
+
+
+class KnownEvents:
+    """The ids of a session's events: those of other files, and those of the file that is being read."""
+
+    def __init__(self, store: EventStore, connection: Connection, session: SessionRow, source: int | None) -> None:
+        """source: the file's own source row when its import goes on, None when it is read from the start."""
+        self._store = store
+        self._connection = connection
+        self._session = session
+        self._index: dict[bytes, _Stored] = {}
+        self._indexed = 0
+        self._seen: set[int] = set()
+        self.has_start = False
+        if session.head:
+            self.refresh()
+            if source is not None:
+                self._seen.update(self._ids_of(source))
+
+    def refresh(self) -> None:
+        """Look up what was written since the last time."""
+        columns = schema.event.c
+        query = (
+            select(columns.uid, columns.seq, columns.record, columns.kind)
+            .where(columns.stream == self._session.stream, columns.seq > self._indexed)
+            .order_by(columns.seq)
+        )
+        for row in self._connection.execute(query):
+            self._index.setdefault(bytes(row.uid), _Stored(row.seq, row.record))
+            self._indexed = row.seq
+            self.has_start = self.has_start or row.kind == "SessionStarted"
+
+    def _ids_of(self, source: int) -> list[int]:
+        columns = schema.event.c
+        query = (
+            select(columns.uid)
+            .join_from(schema.event, schema.record, columns.record == schema.record.c.record)
+            .where(columns.stream == self._session.stream, schema.record.c.source == source)
+        )
+        return [int.from_bytes(row.uid[:8], "big") for row in self._connection.execute(query)]
+
+    def is_new(self, event_id: str) -> bool:
+        """Whether nothing of this id was met yet; it counts as met from now on."""
+        short = int(event_id[:16], 16)
+        if short in self._seen or (self._index and bytes.fromhex(event_id) in self._index):
+            return False
+        self._seen.add(short)
+        return True
+
+    def settle(self, draft: Draft, line: Line, own_id: bool) -> Draft | None:
+        """What becomes of a draft whose id is known: None when its content is known as well, else the draft with another id.
+
+        own_id: the record has an id of its own, so a repeat of it is the same record; without one it is another fact.
+
+        Raises:
+            EventConflict: another file brought this id with other content.
+        """
+        assert draft.event_id is not None
+        short = int(draft.event_id[:16], 16)
+        if short not in self._seen:
+            self._seen.add(short)
+            self._must_agree(draft, line)
+            return None
+        if own_id and self._agrees(draft, line):
+            return None
+        return self._renamed(draft, line, own_id)
+
+    def _renamed(self, draft: Draft, line: Line, own_id: bool) -> Draft | None:
+        assert draft.event_id is not None
+        number = 1
+        while True:
+            if own_id:
+                content = canonical([draft.kind, _plain(self._resolved(draft, line))])
+                event_id = derived_id(draft.event_id, "other", hashlib.sha256(content).hexdigest())
+            else:
+                event_id = derived_id(draft.event_id, "again", number)
+            other = replace(draft, event_id=event_id)
+            if self.is_new(event_id):
+                return other
+            short = int(event_id[:16], 16)
+            if short not in self._seen:
+                self._seen.add(short)
+                self._must_agree(other, line)
+                return None
+            if own_id:
+                return None
+            number += 1
+
+    def _must_agree(self, draft: Draft, line: Line) -> None:
+        if draft.kind == "SessionStarted" or self._agrees(draft, line):
+            return
+        stored = self._index[bytes.fromhex(str(draft.event_id))]
+        raise EventConflict(
+            f"Session {self._session.session_id} knows the record at line {line.line} (event {stored.position})"
+            " with other content.",
+            remedy="Nothing of this file was written. Keep the two apart by importing this one into another database with --db.",
+            session_id=self._session.session_id,
+            event_id=draft.event_id,
+            position=stored.position,
+            native_id=draft.native_id,
+            line=line.line,
+        )
+
+    def _agrees(self, draft: Draft, line: Line) -> bool:
+        """Whether the stored event of this id says the same: the same native record, or the same content."""
+        stored = self._index.get(bytes.fromhex(str(draft.event_id)))
+        if stored is None:
+            return False
+        if stored.record is not None:
+            for record in native.read_records(self._connection, self._store.codec, [stored.record]):
+                if record.raw == line.raw or record.parsed() == line.value:
+                    return True
+        (event,) = self._store.read(self._session.session_id, after=stored.position - 1, until=stored.position)
+        (event,) = self._store.hydrate([event])
+        return self._same(draft, line, event)
+
+    def _same(self, draft: Draft, line: Line, event: Event) -> bool:
+        return draft.kind == event.kind and blobs_equal(_plain(self._resolved(draft, line)), _plain(event.data))
+
+    def _resolved(self, draft: Draft, line: Line) -> Any:
+        return resolve(draft.data, line.value, self._store.blob_text)
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, dict) and "damage" in data:
+        return {key: value for key, value in data.items() if key not in _PLACE_FIELDS}
+    return data

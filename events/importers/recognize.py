@@ -1,0 +1,82 @@
+"""What a file is, told by its content: the beginning of it is read once and shown to each importer."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import zstandard
+
+from ..errors import UnreadableSource
+from .importer import Importer, Line, Probe
+from .reader import Piece, Reader
+from .registry import importer_named, importers
+
+HEAD_BYTES = 64 * 1024
+_FIRST_LINE_BYTES = 16 * 1024 * 1024
+"""The head is read further when not even the first line ends within HEAD_BYTES."""
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+
+@contextmanager
+def opened_plain(path: Path) -> Iterator[tuple[BinaryIO, bool]]:
+    """The file's content as a stream, decompressed where it is zstd, and whether it was.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as raw:
+        compressed = raw.read(4) == _ZSTD_MAGIC
+        raw.seek(0)
+        if not compressed:
+            yield raw, False
+            return
+        reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+        yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, reader), 1 << 16)), True
+
+
+def probe(path: Path) -> Probe:
+    """The head of a file and the records complete in it.
+
+    Raises:
+        UnreadableSource: the file is compressed and its beginning does not decompress.
+    """
+    with opened_plain(path) as (stream, _):
+        try:
+            head = stream.read(HEAD_BYTES)
+            whole = len(head) < HEAD_BYTES
+            if not whole and b"\n" not in head:
+                head += stream.readline(_FIRST_LINE_BYTES)
+                whole = not head.endswith(b"\n") and len(head) < HEAD_BYTES + _FIRST_LINE_BYTES
+        except zstandard.ZstdError as error:
+            raise unreadable(path, f"it does not decompress ({error})") from error
+    text = head if whole else head[: head.rfind(b"\n") + 1]
+    pieces = Reader(io.BytesIO(text)).pieces()
+    return Probe(path, head, tuple(as_line(piece) for piece in pieces if piece.value is not None))
+
+
+def as_line(piece: Piece) -> Line:
+    return Line(piece.raw, piece.value, piece.line, piece.byte_offset, piece.damage)
+
+
+def recognize(found: Probe, name: str = "auto", among: Iterable[Importer] | None = None) -> Importer | None:
+    """The importer whose format this is; `name` forces one. None when nobody knows it.
+
+    Raises:
+        UsageError: `name` is no importer.
+    """
+    if name != "auto":
+        return importer_named(name)
+    return next((one for one in (importers() if among is None else among) if one.recognizes(found)), None)
+
+
+def unreadable(path: Path, why: str) -> UnreadableSource:
+    return UnreadableSource(
+        f"{path} is not a supported transcript: {why}.",
+        remedy="Name a transcript of a supported tool, or say which one it is with --from.",
+        path=str(path),
+        reason="not a supported transcript",
+    )

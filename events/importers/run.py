@@ -1,0 +1,258 @@
+"""From a file to stored events: one transaction per file, only what is new, every byte kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import zstandard
+
+from .. import native
+from ..damage import tail_finding
+from ..findings import Finding
+from ..native import SourceRow
+from ..store import EventStore, SessionRow
+from .importer import Identity, Importer, Probe
+from .reader import Piece, Reader
+from .recognize import opened_plain, probe, recognize, unreadable
+from .registry import importer_named
+from .result import FileResult, Status
+from .writer import FileWriter
+
+Progress = Callable[[int], object]
+"""Is told how many more bytes were read."""
+_HASH_STEP = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where reading begins: at a source's end (its row), or at 0. hasher has seen the bytes before."""
+
+    status: Status
+    source: SourceRow | None
+    superseded: SourceRow | None
+    hasher: Any
+
+
+def import_file(
+    store: EventStore, path: Path, importer: Importer | None = None, *, progress: Progress = lambda _: None
+) -> FileResult:
+    """Bring the store up to date with one file: all of what is new in it, or nothing.
+
+    importer: None recognizes the format by content.
+
+    Raises:
+        UnreadableSource: nothing in the file can be read as a transcript.
+        EventConflict: the file has other content under an id that another file brought.
+        OSError: the file cannot be read.
+    """
+    path = path.absolute()
+    stat = path.stat()
+    known = _present_source(store, path)
+    if known is not None and (stat.st_size, stat.st_mtime_ns) == (known.size_bytes, known.mtime_ns):
+        return _unchanged(store, path, known)
+    if stat.st_size == 0:
+        return FileResult(path, "empty")
+    found = probe(path)
+    chosen = importer or (importer_named(known.importer) if known is not None else recognize(found))
+    if chosen is None:
+        raise unreadable(path, "no importer knows its format")
+    with store.writing(), opened_plain(path) as (stream, compressed):
+        try:
+            return _FileImport(store, path, chosen, found, stat, compressed).run(stream, progress)
+        except zstandard.ZstdError as error:
+            raise unreadable(path, f"it does not decompress ({error})") from error
+
+
+def stored_path(path: Path) -> str:
+    """A path as text that every database takes (bytes that are no UTF-8 become U+FFFD)."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _present_source(store: EventStore, path: Path) -> SourceRow | None:
+    return next((row for row in reversed(store.sources(path=stored_path(path))) if not row.superseded), None)
+
+
+def _unchanged(store: EventStore, path: Path, known: SourceRow) -> FileResult:
+    session = store.session(known.session_id)
+    torn = tail_finding(known)
+    return FileResult(
+        path,
+        "unchanged",
+        _identity(session),
+        known.importer,
+        known.source,
+        head=session.head,
+        findings=() if torn is None else (torn,),
+    )
+
+
+def _identity(session: SessionRow) -> Identity:
+    return Identity(session.session_id, session.source, session.role, session.parent_session, session.agent_id)
+
+
+class _FileImport:
+    """One file within one transaction."""
+
+    def __init__(
+        self, store: EventStore, path: Path, importer: Importer, found: Probe, stat: os.stat_result, compressed: bool
+    ) -> None:
+        self._store = store
+        self._path = path
+        self._importer = importer
+        self._probe = found
+        self._stat = stat
+        self._compressed = compressed
+        self._is_document = importer.is_document(found)
+
+    def run(self, stream: BinaryIO, progress: Progress) -> FileResult:
+        start = self._start(stream)
+        row = start.source
+        saved = {} if row is None else row.state
+        transcript = self._importer.open(self._probe, saved.get("importer"))
+        identity = transcript.identity
+        session = self._session(identity)
+        source = row or self._new_source(identity, start)
+        with self._store.writing() as connection:
+            writer = FileWriter(self._store, connection, session, source, transcript, is_new=row is None)
+
+            def seen(chunk: bytes) -> None:
+                start.hasher.update(chunk)
+                progress(len(chunk))
+
+            if self._is_document:
+                reader = self._read_document(stream, writer, seen)
+            else:
+                reader = Reader(
+                    stream,
+                    offset=source.offset_bytes,
+                    line=source.lines + 1,
+                    open_line=bool(saved.get("open_line")),
+                    oversized_from=saved.get("oversized_from"),
+                    seen=seen,
+                )
+                for piece in reader.pieces():
+                    writer.take(piece)
+            if row is None and not writer.valued:
+                raise unreadable(self._path, "no record in it can be read")
+            writer.take_beside(self._importer.side_events(self._path, identity))
+            writer.finish()
+            finished = self._finished(source, reader, transcript.state(), start.hasher.digest())
+            native.update_source(connection, finished)
+        return self._result(start, finished, identity, writer)
+
+    def _start(self, stream: BinaryIO) -> _Start:
+        """Compare the bytes that were read already with those that are there now."""
+        known = _present_source(self._store, self._path)
+        hasher = hashlib.sha256()
+        if known is None:
+            return _Start("new", None, None, hasher)
+        left = known.offset_bytes
+        while left and (chunk := stream.read(min(left, _HASH_STEP))):
+            hasher.update(chunk)
+            left -= len(chunk)
+        if left == 0 and hasher.digest() == known.prefix_hash and not self._is_document:
+            return _Start("continued", known, None, hasher)
+        stream.seek(0)
+        return _Start("rewritten", None, known, hashlib.sha256())
+
+    def _session(self, identity: Identity) -> SessionRow:
+        session = self._store.find_session(identity.session_id)
+        if session is None:
+            return self._store.create_session(
+                identity.session_id,
+                source=identity.source,
+                role=identity.role,
+                parent_session=identity.parent_session,
+                agent_id=identity.agent_id,
+            )
+        if identity.parent_session and session.parent_session != identity.parent_session:
+            self._store.link_parent(identity.session_id, identity.parent_session, identity.agent_id)
+            session = self._store.session(identity.session_id)
+        return session
+
+    def _new_source(self, identity: Identity, start: _Start) -> SourceRow:
+        row = SourceRow(
+            source=0,
+            path=stored_path(self._path),
+            session_id=identity.session_id,
+            importer=self._importer.name,
+            importer_version=self._importer.version,
+            size_bytes=0,
+            offset_bytes=0,
+            lines=0,
+            mtime_ns=0,
+            prefix_hash=b"",
+            tail=b"",
+            state={},
+            superseded=False,
+        )
+        with self._store.writing() as connection:
+            if start.superseded is not None:
+                native.update_source(connection, replace(start.superseded, superseded=True))
+            return replace(row, source=native.insert_source(connection, row))
+
+    def _read_document(self, stream: BinaryIO, writer: FileWriter, seen: Callable[[bytes], None]) -> Reader:
+        """The whole file as one record."""
+        reader = Reader(stream, seen=seen)
+        raw = stream.read()
+        try:
+            value = json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
+        except (ValueError, RecursionError) as error:
+            raise unreadable(self._path, f"it is no whole JSON document ({error})") from error
+        writer.take(Piece(raw, value, 1, 0, 0))
+        seen(raw)
+        reader.offset = len(raw)
+        reader.line = raw.count(b"\n") + 1
+        return reader
+
+    def _finished(self, source: SourceRow, reader: Reader, memory: dict[str, Any], prefix_hash: bytes) -> SourceRow:
+        state: dict[str, Any] = {"importer": memory}
+        if reader.open_line:
+            state["open_line"] = True
+        if reader.oversized_from is not None:
+            state["oversized_from"] = reader.oversized_from
+        if self._compressed:
+            state["original"] = self._store.put_blob(self._path.read_bytes())
+        return replace(
+            source,
+            importer_version=self._importer.version,
+            size_bytes=self._stat.st_size,
+            mtime_ns=self._stat.st_mtime_ns,
+            offset_bytes=reader.offset,
+            lines=reader.line - 1,
+            prefix_hash=prefix_hash,
+            tail=reader.tail,
+            state=state,
+        )
+
+    def _result(self, start: _Start, source: SourceRow, identity: Identity, writer: FileWriter) -> FileResult:
+        findings = list(writer.findings())
+        if start.superseded is not None and not self._is_document:
+            findings.insert(0, rewritten_finding(source.path))
+        torn = tail_finding(source)
+        return FileResult(
+            self._path,
+            start.status,
+            identity,
+            self._importer.name,
+            source.source,
+            events_added=writer.added,
+            head=writer.head,
+            findings=(*findings, *(() if torn is None else (torn,))),
+        )
+
+
+def rewritten_finding(path: str) -> Finding:
+    return Finding(
+        code="source-rewritten",
+        severity="warning",
+        message="The file no longer begins with the bytes that were imported before; it was read again from the start.",
+        remedy="What it holds anew was added; the events of the old content stay.",
+        facts={"path": path},
+    )

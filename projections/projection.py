@@ -18,6 +18,7 @@ class Projection:
 
     scope: `branch` sees only the events on the live path (a rewind takes the others away), `all` sees every event.
     version: raise it with any change of meaning; stored states of other versions are ignored.
+    kinds: the events it looks at; it is not called for others.
     """
 
     name: str
@@ -25,3 +26,4 @@ class Projection:
     scope: Literal["branch", "all"]
     initial: Callable[[], State]
     apply: Callable[[State, Event], None]
+    kinds: frozenset[str]

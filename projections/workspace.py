@@ -1,0 +1,96 @@
+"""Where the session believes to be: directory, worktree, branch, HEAD, project; an explicit rebinding is one event among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..events.event import Event
+from .projection import Projection, State
+
+CWDS = 50
+
+
+def initial() -> State:
+    return {
+        "cwd": None,
+        "cwds": [],
+        "branch": None,
+        "head": None,
+        "remote": None,
+        "root_commits": [],
+        "dirty": None,
+        "roots": [],
+        "project": None,
+        "worktree": None,
+        "main_cwd": None,
+        "pull_request": None,
+        "rebound_at": None,
+        "accepted": [],
+        "observed_by": None,
+    }
+
+
+def apply(state: State, event: Event) -> None:
+    data = event.data
+    if event.lane is not None:
+        return
+    if event.kind == "Worktree":
+        _worktree(state, data)
+        return
+    if data.get("cwd"):
+        _go(state, data["cwd"])
+    if data.get("project"):
+        state["project"] = data["project"]
+    if event.kind == "SessionStarted":
+        return
+    for name in ("branch", "head", "remote", "dirty", "pull_request"):
+        if data.get(name) is not None:
+            state[name] = data[name]
+    for name in ("root_commits", "roots"):
+        if data.get(name):
+            state[name] = list(data[name])
+    if data.get("rebound"):
+        state["rebound_at"] = event.position
+        state["worktree"] = None
+    state["accepted"] += [code for code in data.get("accepted") or () if code not in state["accepted"]]
+    state["observed_by"] = data.get("observed_by", "source")
+
+
+def _go(state: State, cwd: str) -> None:
+    state["cwd"] = cwd
+    if cwd not in state["cwds"]:
+        state["cwds"] = [*state["cwds"], cwd][-CWDS:]
+
+
+def _worktree(state: State, data: dict[str, Any]) -> None:
+    operation = data["operation"]
+    if operation == "entered":
+        state["main_cwd"] = data.get("original_cwd") or (state["worktree"] or {}).get("original_cwd") or state["cwd"]
+        state["worktree"] = {
+            "path": data.get("path"),
+            "name": data.get("name"),
+            "branch": data.get("branch"),
+            "base_commit": data.get("base_commit"),
+            "base_branch": data.get("base_branch"),
+            "original_cwd": state["main_cwd"],
+        }
+        if data.get("branch"):
+            state["branch"] = data["branch"]
+        if data.get("path"):
+            _go(state, data["path"])
+    elif operation == "moved":
+        if data.get("path"):
+            _go(state, data["path"])
+    else:
+        back = data.get("original_cwd") or (state["worktree"] or {}).get("original_cwd")
+        left_branch = (state["worktree"] or {}).get("branch")
+        state["worktree"] = None
+        if back:
+            _go(state, back)
+        if state["branch"] == left_branch:
+            state["branch"] = data.get("base_branch")
+
+
+FOLD = Projection(
+    "workspace", 1, "branch", initial, apply, frozenset({"SessionStarted", "Worktree", "WorkspaceObserved"})
+)

@@ -73,10 +73,12 @@ def recognize(found: Probe, name: str = "auto", among: Iterable[Importer] | None
     return next((one for one in (importers() if among is None else among) if one.recognizes(found)), None)
 
 
-def unreadable(path: Path, why: str) -> UnreadableSource:
+def unreadable(path: Path, why: str, *, unknown_format: bool = False) -> UnreadableSource:
+    """The error for a file of which nothing can be imported. unknown_format: nobody takes it for a transcript."""
     return UnreadableSource(
         f"{path} is not a supported transcript: {why}.",
         remedy="Name a transcript of a supported tool, or say which one it is with --from.",
         path=str(path),
         reason="not a supported transcript",
+        unknown_format=unknown_format,
     )

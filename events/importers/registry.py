@@ -36,4 +36,5 @@ def importer_named(name: str) -> Importer:
 
 def importers() -> tuple[Importer, ...]:
     """All importers, in the order in which they are asked whether they recognize a file."""
-    return tuple(importer_named(name) for name in _PACKAGES)
+    found = (getattr(import_module(f".{package}", __package__), "IMPORTER", None) for package in _PACKAGES.values())
+    return tuple(importer for importer in found if importer is not None)

@@ -61,7 +61,7 @@ def import_file(
     found = probe(path)
     chosen = importer or (importer_named(known.importer) if known is not None else recognize(found))
     if chosen is None:
-        raise unreadable(path, "no importer knows its format")
+        raise unreadable(path, "no importer knows its format", unknown_format=True)
     with store.writing(), opened_plain(path) as (stream, compressed):
         try:
             return _FileImport(store, path, chosen, found, stat, compressed).run(stream, progress)

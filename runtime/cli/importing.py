@@ -1,0 +1,94 @@
+"""`import`: transcripts into the database, with progress on stderr and one line per session at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .ago import count, many
+from .frame import Answer, Frame, plain
+from .screen import Screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SHOWN_SESSIONS = 20
+
+
+def import_(
+    context: typer.Context,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[PATH]...", help="Files or folders; without any, the places where the tools keep theirs."),
+    ] = None,
+    source: Annotated[
+        str, typer.Option("--from", metavar="SOURCE", help="auto, claude-code, codex, … (default: auto, by content).")
+    ] = "auto",
+) -> Answer:
+    """Import transcripts of Claude Code, Codex and others.
+
+    Importing again adds only what is new. Nothing is written where the transcripts lie.
+
+    Example: rehydrate import ~/.claude/projects
+    """
+    from ..importing import import_transcripts
+
+    frame = Frame.of(context)
+    with _progress(frame) as progress:
+        result = import_transcripts(paths or (), source=source, store=frame.db, progress=progress)
+    document = plain(result)
+    return Answer(document, lambda screen: _show(screen, document), _exit_code(document["failed"]))
+
+
+def _exit_code(failed: list[dict[str, Any]]) -> int:
+    """4 when a file holds other content under a known id (that is for a person to settle), else the highest of the failures."""
+    codes = {int(entry["exit_code"]) for entry in failed}
+    return 4 if 4 in codes else max(codes, default=0)
+
+
+@contextmanager
+def _progress(frame: Frame) -> Iterator[Callable[..., None] | None]:
+    """A bar on a terminal's stderr, else nothing."""
+    if frame.json or not frame.err.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("Importing"), BarColumn(), DownloadColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(file=frame.err), transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def report(path: Any, done_bytes: int, total_bytes: int) -> None:
+            bar.update(task, completed=done_bytes, total=total_bytes, description=Path(str(path)).name[:40])
+
+        yield report
+
+
+def _show(screen: Screen, document: dict[str, Any]) -> None:
+    sessions, failed = document["sessions"], document["failed"]
+    added = sum(session["events_added"] for session in sessions)
+    changed = [session for session in sessions if session["events_added"]]
+    for session in changed[:SHOWN_SESSIONS]:
+        new = session["events_added"] == session["events_total"]
+        mark = ("new ", "green") if new else ("more", "cyan")
+        screen.styled(
+            mark, (f"  {session['session_id']}", None), (f"  {count(session['events_added'])} events", "dim"), (f"  {session['source']}", "dim")
+        )
+    if len(changed) > SHOWN_SESSIONS:
+        screen.line(f"… and {many(len(changed) - SHOWN_SESSIONS, 'more session')}", style="dim")
+    screen.findings(finding for session in sessions for finding in session["findings"])
+    for entry in failed:
+        screen.styled(("✗ failed", "bold red"), (f"  {entry['path']}: {entry['error']}", None))
+    unchanged = len(sessions) - len(changed)
+    screen.line(
+        f"{many(len(changed), 'session')} with {many(added, 'new event')}, {unchanged:,} unchanged, {many(len(failed), 'file')} failed."
+    )
+    if not sessions and not failed:
+        screen.line("Nothing was found to import. Give a file or a folder: rehydrate import PATH")
+    else:
+        screen.next_step("rehydrate sessions" if len(sessions) != 1 else f"rehydrate resume {sessions[0]['session_id']}")

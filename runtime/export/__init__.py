@@ -1,0 +1,1 @@
+"""Sessions as files that other tools resume."""

@@ -83,6 +83,7 @@ class UserInput(Fact):
     notification (a background task or agent reports), command (local command markup), context (environment, instructions),
     summary (of a compaction), attachment (a reminder or file put beside the prompt), agent (another agent wrote it).
     `starts_turn` is true for a human input that starts a run; `preview` holds up to 200 clean characters on one line.
+    `replaces` lists native ids of earlier provisional messages with the same text that this one takes the place of.
     """
 
     kind: Literal["UserInput"] = "UserInput"
@@ -97,12 +98,15 @@ class UserInput(Fact):
     turn_id: str | None = None
     prompt_id: str | None = None
     source_call_id: str | None = None
+    provisional: bool = False
+    replaces: tuple[str, ...] = ()
 
 
 class AssistantMessage(Fact):
     """Text and thinking of a reply, in order; calls follow as `ToolUse` with the same `response_id`.
 
     `synthetic` marks text that the client made up, `error` a stored API error: neither was said by a model.
+    `provisional` text is known from the reader's ledger only; a later message that names its native id in `replaces` takes its place.
     """
 
     kind: Literal["AssistantMessage"] = "AssistantMessage"
@@ -118,6 +122,8 @@ class AssistantMessage(Fact):
     visible_to_model: bool = True
     visible_to_reader: bool = True
     preview: str = ""
+    provisional: bool = False
+    replaces: tuple[str, ...] = ()
 
 
 CallType = Literal["function", "custom", "shell", "search", "server"]
@@ -317,8 +323,9 @@ class ContextCompact(Fact):
     """The context was replaced. Events before stay readable.
 
     `summary` may be None when the summary is an event of its own (`summary_native_id`) or is unreadable. `replacement` is the complete new
-    history as messages. `preserved` lists native ids kept verbatim behind `anchor`. `micro` only clears the results
-    `cleared_call_ids`. An incomplete compaction (no summary ever followed) has no effect.
+    history as facts with their `kind`. `preserved` lists native ids kept verbatim behind `anchor`. `micro` only clears the results
+    `cleared_call_ids`. An incomplete compaction (no summary ever followed) has no effect. With `keeps_inputs_tokens` a person's own inputs
+    stay before the summary, newest first up to that many tokens, and everything else goes.
     """
 
     kind: Literal["ContextCompact"] = "ContextCompact"
@@ -336,6 +343,7 @@ class ContextCompact(Fact):
     pre_tokens: int | None = None
     post_tokens: int | None = None
     window_number: int | None = None
+    keeps_inputs_tokens: int | None = None
 
 
 class ContentReplacement(Fact):

@@ -28,13 +28,20 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Which session a file belongs to. `agent_id` and `parent_session` are set for sub-agent transcripts (role `subagent`)."""
+    """Which session a file belongs to. `agent_id` and `parent_session` are set for sub-agent transcripts (role `subagent`).
+
+    file_id: the file's own id where one session may lie in several files (its name ends in it), else None.
+    base_file, base_bytes: the file whose first `base_bytes` bytes are this one's past, by pointer instead of by copy.
+    """
 
     session_id: str
     source: str
     role: str = "main"
     parent_session: str | None = None
     agent_id: str | None = None
+    file_id: str | None = None
+    base_file: str | None = None
+    base_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,45 @@
+"""Compactions: the new history as facts, or the legacy form that keeps only a person's inputs and a summary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .batch import Batch, text_or_none, whole
+from .items import emit_item
+from .memory import Memory
+
+LEGACY_INPUT_TOKENS = 20_000
+NO_SUMMARY = "(no summary available)"
+_DROPPED = ("ghost_snapshot", "compaction_trigger", "other")
+
+
+def emit_compacted(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
+    """ContextCompact of a `compacted` line."""
+    memory.compactions += 1
+    message = payload.get("message")
+    replacement = payload.get("replacement_history")
+    facts: list[dict[str, Any]] | None = None
+    if isinstance(replacement, list):
+        facts = [fact for number, item in enumerate(replacement) for fact in _facts(batch, memory, item, number)]
+    batch.named(text_or_none(payload.get("window_id")))
+    batch.add(
+        "ContextCompact",
+        summary=(batch.at("message") if isinstance(message, str) and message else None if facts is not None else NO_SUMMARY),
+        replacement=facts,
+        keeps_inputs_tokens=LEGACY_INPUT_TOKENS if facts is None else None,
+        window_number=whole(payload.get("window_number")),
+        pre_tokens=memory.last[-1] if memory.last else None,
+    )
+
+
+def _facts(batch: Batch, memory: Memory, item: Any, number: int) -> list[dict[str, Any]]:
+    if not isinstance(item, dict) or item.get("type") in _DROPPED:
+        return []
+    apart = Memory(model=memory.model, provider=memory.provider)
+    inner = batch.within("replacement_history", number)
+    emit_item(inner, apart, item)
+    return [
+        {"kind": draft.kind, **draft.data, **({"native_id": draft.native_id} if draft.native_id else {})}
+        for draft in inner.drafts
+        if draft.kind in ("UserInput", "AssistantMessage", "ToolUse", "ToolResult")
+    ]

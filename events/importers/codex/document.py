@@ -1,0 +1,42 @@
+"""The first client's sessions: one JSON document with a header and a list of items, rewritten as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...event import Draft
+from ...times import to_us
+from .batch import Batch
+from .items import emit_item
+from .memory import Memory
+from .session import emit_meta
+
+
+def is_header(value: Any) -> bool:
+    """Whether the JSON value is such a document."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("session"), dict)
+        and isinstance(value["session"].get("id"), str)
+        and isinstance(value.get("items"), list)
+    )
+
+
+def document_drafts(file_id: str, memory: Memory, value: dict[str, Any]) -> list[Draft]:
+    """All events of the document. Ids are made from the item's number, so that a longer document of the session adds the rest only."""
+    return [draft for batch in _batches(file_id, memory, value) for draft in batch.drafts]
+
+
+def _batches(file_id: str, memory: Memory, value: dict[str, Any]) -> Iterator[Batch]:
+    started = to_us(value["session"].get("timestamp"))
+    header = Batch(file_id, "session", value, ("session",), started)
+    emit_meta(header, memory, {**value["session"], "originator": "codex-cli"})
+    yield header
+    for number, item in enumerate(value["items"]):
+        batch = Batch(file_id, f"item-{number}", value, ("items", number), None)
+        if isinstance(item, dict):
+            emit_item(batch, memory, item)
+        if not batch.drafts:
+            batch.add("Unrecognized", type="item")
+        yield batch

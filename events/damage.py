@@ -52,3 +52,16 @@ def tail_finding(source: SourceRow) -> Finding | None:
             "bytes": len(source.tail),
         },
     )
+
+
+def cut_finding(source: SourceRow) -> Finding | None:
+    """The finding for a compressed file that ends too early, between two records."""
+    if not source.state.get("cut"):
+        return None
+    return Finding(
+        code="truncated-tail",
+        severity="warning",
+        message="The compressed file ends too early; what could be decompressed was read.",
+        remedy="Import it again when a whole copy is there.",
+        facts={"path": source.path, "line": source.lines + 1, "byte_offset": source.offset_bytes, "bytes": 0},
+    )

@@ -24,6 +24,9 @@ _PLACE_FIELDS = ("line", "byte_offset")
 """Where a damaged record lies says nothing about what it is."""
 
 
+_AHEAD = 64
+
+
 @dataclass(frozen=True, slots=True)
 class _Stored:
     position: int
@@ -41,6 +44,8 @@ class KnownEvents:
         self._index: dict[bytes, _Stored] = {}
         self._indexed = 0
         self._seen: set[int] = set()
+        self._repeats: dict[int, int] = {}
+        self._digests: dict[int, bytes] = {}
         self.has_start = False
         if session.head:
             self.refresh()
@@ -77,44 +82,52 @@ class KnownEvents:
         self._seen.add(short)
         return True
 
-    def settle(self, draft: Draft, line: Line, own_id: bool) -> Draft | None:
-        """What becomes of a draft whose id is known: None when its content is known as well, else the draft with another id.
+    def repeat(self, draft: Draft) -> Draft | None:
+        """A draft without an id of its own whose content this file holds already: another fact, with a numbered id.
 
-        own_id: the record has an id of its own, so a repeat of it is the same record; without one it is another fact.
+        None when the numbered one is known from another file.
+        """
+        assert draft.event_id is not None
+        short = int(draft.event_id[:16], 16)
+        while True:
+            number = self._repeats[short] = self._repeats.get(short, 0) + 1
+            other = replace(draft, event_id=derived_id(draft.event_id, "again", number))
+            if self.is_new(str(other.event_id)):
+                return other
+            if not self.is_seen(str(other.event_id)):
+                self._see(str(other.event_id))
+                return None
+
+    def settle(self, draft: Draft, line: Line) -> Draft | None:
+        """What becomes of a draft whose id is known: None when its content is known as well, else the draft with another id.
 
         Raises:
             EventConflict: another file brought this id with other content.
         """
         assert draft.event_id is not None
-        short = int(draft.event_id[:16], 16)
-        if short not in self._seen:
-            self._seen.add(short)
+        if not self.is_seen(draft.event_id):
+            self._see(draft.event_id)
             self._must_agree(draft, line)
             return None
-        if own_id and self._agrees(draft, line):
+        if self._agrees(draft, line):
             return None
-        return self._renamed(draft, line, own_id)
+        content = canonical([draft.kind, _plain(self._resolved(draft, line))])
+        event_id = derived_id(draft.event_id, "other", hashlib.sha256(content).hexdigest())
+        if self.is_new(event_id):
+            return replace(draft, event_id=event_id)
+        self._see(event_id)
+        return None
 
-    def _renamed(self, draft: Draft, line: Line, own_id: bool) -> Draft | None:
-        assert draft.event_id is not None
-        number = 1
-        while True:
-            if own_id:
-                content = canonical([draft.kind, _plain(self._resolved(draft, line))])
-                event_id = derived_id(draft.event_id, "other", hashlib.sha256(content).hexdigest())
-            else:
-                event_id = derived_id(draft.event_id, "again", number)
-            other = replace(draft, event_id=event_id)
-            if self.is_new(event_id):
-                return other
-            short = int(event_id[:16], 16)
-            if short not in self._seen:
-                self._seen.add(short)
-                self._must_agree(other, line)
-                return None
-            if own_id:
-                return None
-            number += 1
+    def is_stored(self, event_id: str) -> bool:
+        """Whether it was in the store when last looked (`refresh`)."""
+        return bytes.fromhex(event_id) in self._index
+
+    def is_seen(self, event_id: str) -> bool:
+        """Whether the file that is being read brought this id already."""
+        return int(event_id[:16], 16) in self._seen
+
+    def _see(self, event_id: str) -> None:
+        self._seen.add(int(event_id[:16], 16))
 
     def _must_agree(self, draft: Draft, line: Line) -> None:
         if draft.kind == "SessionStarted" or self._agrees(draft, line):
@@ -137,12 +150,22 @@ class KnownEvents:
         if stored is None:
             return False
         if stored.record is not None:
+            if self._digest_of(stored.record) == native.digest_of(line.raw):
+                return True
             for record in native.read_records(self._connection, self._store.codec, [stored.record]):
-                if record.raw == line.raw or record.parsed() == line.value:
+                if record.parsed() == line.value:
                     return True
         (event,) = self._store.read(self._session.session_id, after=stored.position - 1, until=stored.position)
         (event,) = self._store.hydrate([event])
         return self._same(draft, line, event)
+
+    def _digest_of(self, record: int) -> bytes | None:
+        """The content digest of a stored record; the ones behind it are read along, a copied file asks for them next."""
+        if record not in self._digests:
+            ahead = range(record, record + _AHEAD)
+            found = native.read_records(self._connection, self._store.codec, ahead)
+            self._digests = {one.record: native.digest_of(one.raw) for one in found}
+        return self._digests.get(record)
 
     def _same(self, draft: Draft, line: Line, event: Event) -> bool:
         return draft.kind == event.kind and blobs_equal(_plain(self._resolved(draft, line)), _plain(event.data))

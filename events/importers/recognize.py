@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO, cast
 
 import zstandard
 
 from ..errors import UnreadableSource
 from .importer import Importer, Line, Probe
 from .reader import Piece, Reader
+from .plain import opened_plain
 from .registry import importer_named, importers
 
 HEAD_BYTES = 64 * 1024
 _FIRST_LINE_BYTES = 16 * 1024 * 1024
 """The head is read further when not even the first line ends within HEAD_BYTES."""
-_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-
-
-@contextmanager
-def opened_plain(path: Path) -> Iterator[tuple[BinaryIO, bool]]:
-    """The file's content as a stream, decompressed where it is zstd, and whether it was.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
-    with path.open("rb") as raw:
-        compressed = raw.read(4) == _ZSTD_MAGIC
-        raw.seek(0)
-        if not compressed:
-            yield raw, False
-            return
-        reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-        yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, reader), 1 << 16)), True
 
 
 def probe(path: Path) -> Probe:
@@ -44,7 +26,7 @@ def probe(path: Path) -> Probe:
     Raises:
         UnreadableSource: the file is compressed and its beginning does not decompress.
     """
-    with opened_plain(path) as (stream, _):
+    with opened_plain(path) as stream:
         try:
             head = stream.read(HEAD_BYTES)
             whole = len(head) < HEAD_BYTES
@@ -53,9 +35,21 @@ def probe(path: Path) -> Probe:
                 whole = not head.endswith(b"\n") and len(head) < HEAD_BYTES + _FIRST_LINE_BYTES
         except zstandard.ZstdError as error:
             raise unreadable(path, f"it does not decompress ({error})") from error
+    if whole and (document := _document(head)) is not None:
+        return Probe(path, head, (document,))
     text = head if whole else head[: head.rfind(b"\n") + 1]
     pieces = Reader(io.BytesIO(text)).pieces()
     return Probe(path, head, tuple(as_line(piece) for piece in pieces if piece.value is not None))
+
+
+def _document(head: bytes) -> Line | None:
+    """The only record of a short file that is one JSON document over several lines."""
+    if b"\n" not in head.strip():
+        return None
+    try:
+        return Line(head, json.loads(head.decode("utf-8-sig", "replace")), 1, 0)
+    except (ValueError, RecursionError):
+        return None
 
 
 def as_line(piece: Piece) -> Line:

@@ -13,13 +13,14 @@ from typing import Any, BinaryIO
 import zstandard
 
 from .. import native
-from ..damage import tail_finding
+from ..damage import cut_finding, tail_finding
 from ..findings import Finding
 from ..native import SourceRow
 from ..store import EventStore, SessionRow
 from .importer import Identity, Importer, Probe
 from .reader import Piece, Reader
-from .recognize import opened_plain, probe, recognize, unreadable
+from .plain import ZstdContent, opened_plain
+from .recognize import probe, recognize, unreadable
 from .registry import importer_named
 from .result import FileResult, Status
 from .writer import FileWriter
@@ -59,12 +60,14 @@ def import_file(
     if stat.st_size == 0:
         return FileResult(path, "empty")
     found = probe(path)
+    if stat.st_size == len(found.head) and not found.head.strip():
+        return FileResult(path, "empty")
     chosen = importer or (importer_named(known.importer) if known is not None else recognize(found))
     if chosen is None:
         raise unreadable(path, "no importer knows its format", unknown_format=True)
-    with store.writing(), opened_plain(path) as (stream, compressed):
+    with store.writing(), opened_plain(path) as stream:
         try:
-            return _FileImport(store, path, chosen, found, stat, compressed).run(stream, progress)
+            return _FileImport(store, path, chosen, found, stat).run(stream, progress)
         except zstandard.ZstdError as error:
             raise unreadable(path, f"it does not decompress ({error})") from error
 
@@ -80,7 +83,7 @@ def _present_source(store: EventStore, path: Path) -> SourceRow | None:
 
 def _unchanged(store: EventStore, path: Path, known: SourceRow) -> FileResult:
     session = store.session(known.session_id)
-    torn = tail_finding(known)
+    torn = tail_finding(known) or cut_finding(known)
     return FileResult(
         path,
         "unchanged",
@@ -100,14 +103,13 @@ class _FileImport:
     """One file within one transaction."""
 
     def __init__(
-        self, store: EventStore, path: Path, importer: Importer, found: Probe, stat: os.stat_result, compressed: bool
+        self, store: EventStore, path: Path, importer: Importer, found: Probe, stat: os.stat_result
     ) -> None:
         self._store = store
         self._path = path
         self._importer = importer
         self._probe = found
         self._stat = stat
-        self._compressed = compressed
         self._is_document = importer.is_document(found)
 
     def run(self, stream: BinaryIO, progress: Progress) -> FileResult:
@@ -142,7 +144,9 @@ class _FileImport:
                 raise unreadable(self._path, "no record in it can be read")
             writer.take_beside(self._importer.side_events(self._path, identity))
             writer.finish()
-            finished = self._finished(source, reader, transcript.state(), start.hasher.digest())
+            packed = getattr(stream, "raw", None)
+            packed = packed if isinstance(packed, ZstdContent) else None
+            finished = self._finished(source, reader, transcript.state(), start.hasher.digest(), packed)
             native.update_source(connection, finished)
         return self._result(start, finished, identity, writer)
 
@@ -211,14 +215,17 @@ class _FileImport:
         reader.line = raw.count(b"\n") + 1
         return reader
 
-    def _finished(self, source: SourceRow, reader: Reader, memory: dict[str, Any], prefix_hash: bytes) -> SourceRow:
+    def _finished(
+        self, source: SourceRow, reader: Reader, memory: dict[str, Any], prefix_hash: bytes, packed: ZstdContent | None
+    ) -> SourceRow:
         state: dict[str, Any] = {"importer": memory}
         if reader.open_line:
             state["open_line"] = True
         if reader.oversized_from is not None:
             state["oversized_from"] = reader.oversized_from
-        if self._compressed:
+        if packed is not None:
             state["original"] = self._store.put_blob(self._path.read_bytes())
+            state["cut"] = packed.is_cut
         return replace(
             source,
             importer_version=self._importer.version,
@@ -235,7 +242,7 @@ class _FileImport:
         findings = list(writer.findings())
         if start.superseded is not None and not self._is_document:
             findings.insert(0, rewritten_finding(source.path))
-        torn = tail_finding(source)
+        torn = tail_finding(source) or cut_finding(source)
         return FileResult(
             self._path,
             start.status,

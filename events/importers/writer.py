@@ -125,10 +125,13 @@ class FileWriter:
                 self._release()
 
     def _settle(self, draft: Draft, line: Line, own_id: bool, *, is_first: bool) -> Draft | None:
-        self._flush()
-        self._known.refresh()
-        settled = self._known.settle(draft, line, own_id)
-        if settled is not None and own_id and is_first and len(self._findings) < _MAX_FINDINGS:
+        if not own_id and self._known.is_seen(str(draft.event_id)):
+            return self._known.repeat(draft)
+        if not self._known.is_stored(str(draft.event_id)):
+            self._flush()
+            self._known.refresh()
+        settled = self._known.settle(draft, line)
+        if settled is not None and is_first and len(self._findings) < _MAX_FINDINGS:
             self._findings.append(_repeated(draft, line, self._source.path))
         return settled
 

@@ -439,7 +439,11 @@ class Worktree(Fact):
 
 
 class WorkspaceObserved(Fact):
-    """What was seen of the place: by the source client at that time, or by us (`observed_by` = rehydrate)."""
+    """What was seen of the place: by the source client at that time, or by us (`observed_by` = rehydrate).
+
+    `observed_by` = import: what the directory showed when the transcript was read; it fills gaps of the record and overrules nothing.
+    `toplevel`: of the checkout that `cwd` lies in.
+    """
 
     kind: Literal["WorkspaceObserved"] = "WorkspaceObserved"
     cwd: str | None = None
@@ -450,6 +454,7 @@ class WorkspaceObserved(Fact):
     head: str | None = None
     dirty: tuple[str, ...] | None = None
     roots: tuple[str, ...] = ()
+    toplevel: str | None = None
     pull_request: Json = None
     observed_by: str = "source"
     rebound: bool = False

@@ -21,6 +21,8 @@ def initial() -> State:
         "dirty": None,
         "roots": [],
         "project": None,
+        "toplevel": None,
+        "started_in": None,
         "worktree": None,
         "main_cwd": None,
         "pull_request": None,
@@ -37,26 +39,49 @@ def apply(state: State, event: Event) -> None:
     if event.kind == "Worktree":
         _worktree(state, data)
         return
+    if data.get("observed_by") == "import":
+        _fill(state, data)
+        return
     if data.get("cwd"):
         _go(state, data["cwd"])
     if data.get("project"):
         state["project"] = data["project"]
     if event.kind == "SessionStarted":
         return
-    for name in ("branch", "head", "remote", "dirty", "pull_request"):
+    if data.get("branch") not in (None, state["branch"]):
+        state["head"] = None  # the commit that was noted belongs to the branch before
+    for name in ("branch", "head", "remote", "dirty", "pull_request", "toplevel"):
         if data.get(name) is not None:
             state[name] = data[name]
     for name in ("root_commits", "roots"):
         if data.get(name):
             state[name] = list(data[name])
     if data.get("rebound"):
-        state["rebound_at"] = event.position
-        state["worktree"] = None
+        _rebound(state, event)
     state["accepted"] += [code for code in data.get("accepted") or () if code not in state["accepted"]]
     state["observed_by"] = data.get("observed_by", "source")
 
 
+def _rebound(state: State, event: Event) -> None:
+    """A person bound the session to a directory: what was recorded of the place before holds no longer."""
+    state["rebound_at"] = event.position
+    state["worktree"] = None
+    for name in ("branch", "head", "remote", "dirty", "toplevel"):
+        state[name] = event.data.get(name)
+
+
+def _fill(state: State, data: dict[str, Any]) -> None:
+    """What an import saw of the directory: it fills what the source left open and overrules nothing."""
+    for name in ("project", "branch", "head", "toplevel", "root_commits"):
+        if data.get(name) and not state[name]:
+            state[name] = data[name]
+
+
 def _go(state: State, cwd: str) -> None:
+    if state["started_in"] is None:
+        state["started_in"] = cwd
+    if state["toplevel"] is not None and not f"{cwd}/".startswith(state["toplevel"].rstrip("/") + "/"):
+        state["toplevel"] = None
     state["cwd"] = cwd
     if cwd not in state["cwds"]:
         state["cwds"] = [*state["cwds"], cwd][-CWDS:]

@@ -1,7 +1,7 @@
-"""Keys and passwords that a tool once read stay out of everything derived from a transcript: lists, views, snippets, exports.
+"""Keys and passwords that a tool once read stay out of what is derived from a transcript: lists, views, snippets.
 
-Only patterns that are secrets by their form are masked, so that ordinary text and signatures stay as they are. What is sent to a
-model is never changed here: it must be what the session holds.
+Only patterns that are secrets by their form are masked, so that ordinary text and signatures stay as they are. What is
+sent to a model is never changed here: it must be what the session holds.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import Any
 
 MASK = "[secret masked]"
 
-_WORD_START = r"(?<![A-Za-z0-9_\-/+=])"
+_WORD_START = r"(?<![A-Za-z0-9_\-])"
 _WORD_END = r"(?![A-Za-z0-9_\-])"
 _WHOLE = (
-    r"sk-(?:proj-|ant-[a-z0-9]+-|svcacct-|admin-|or-v1-)?(?=[A-Za-z0-9_\-]*[0-9])[A-Za-z0-9_\-]{20,}",  # OpenAI, Anthropic, OpenRouter
+    r"sk-(?:proj-|ant-[a-z0-9]+-|svcacct-|admin-|or-v1-)[A-Za-z0-9_\-]{20,}",  # OpenAI, Anthropic, OpenRouter
+    r"sk-(?=[A-Za-z0-9_\-]*[0-9])[A-Za-z0-9_\-]{20,}",
     r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}",  # AWS access key ids
     r"gh[pousr]_[A-Za-z0-9]{36,}",  # GitHub tokens
     r"github_pat_[A-Za-z0-9_]{22,}",
@@ -33,8 +34,10 @@ _WHOLE = (
 )
 _PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)"
 _URL = r"(?<=://)(?P<user>[^\s:/@\"'<>]*):(?P<password>[^\s/@\"'<>]+)(?=@[^\s/@])"
-_AWS_SECRET = r"(?i:(?P<name>aws_?secret_?access_?key[\"']?\s*[=:]\s*[\"']?))(?P<value>[A-Za-z0-9/+=]{40})(?![A-Za-z0-9/+=])"
-_BEARER = r"(?i:(?P<bearer>authorization[\"']?\s*:\s*[\"']?(?:bearer|basic)\s+))(?P<token>[A-Za-z0-9_\-.~+/=]{16,})"
+_QUOTE = r"[\"']?"
+_AWS_NAME = rf"(?i:(?P<name>aws_?secret_?access_?key{_QUOTE}\s*[=:]\s*{_QUOTE}))"
+_AWS_SECRET = rf"{_AWS_NAME}[A-Za-z0-9/+=]{{40}}(?![A-Za-z0-9/+=])"
+_BEARER = rf"(?i:(?P<bearer>authorization{_QUOTE}\s*:\s*{_QUOTE}(?:bearer|basic)\s+))[A-Za-z0-9_\-.~+/=]{{16,}}"
 
 _SECRET = re.compile(
     f"(?P<pem>{_PEM})|(?P<whole>{_WORD_START}(?:{'|'.join(_WHOLE)}){_WORD_END})|{_URL}|{_AWS_SECRET}|{_BEARER}", re.S

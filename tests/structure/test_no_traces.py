@@ -1,0 +1,36 @@
+"""Nothing in the repository points at one machine, one person or one package index."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+INVENTED = ("/srv/orchard", "/srv/demo", "/home/dev", "/home/user", "/home/alex", "/tmp/", "/Users/alex", "/Users/dev", "/Users/me")
+MACHINE = re.compile(r"/work/[a-z]|/root/\S|/home/[a-z][\w-]*|/Users/[A-Za-z][\w-]*|[A-Z]:\\\\Users")
+HOSTS = re.compile(r"(?:pypi\.org|npmjs\.(?:com|org)|pythonhosted\.org|deb\.debian\.org|archive\.ubuntu\.com)")
+
+
+def texts() -> dict[str, str]:
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    found: dict[str, str] = {}
+    for name in filter(None, names):
+        path = ROOT / name
+        if path.is_symlink() or not path.is_file() or path.suffix in {".zdict", ".png", ".ico"}:
+            continue
+        found[name] = path.read_text(encoding="utf-8", errors="replace")
+    return found
+
+
+def test_no_path_of_a_machine_and_no_host_of_a_registry() -> None:
+    here = Path(__file__).name
+    wrong = [
+        f"{name}: {match[0]}"
+        for name, text in texts().items()
+        if Path(name).name != here
+        for pattern in (MACHINE, HOSTS)
+        for match in pattern.finditer(text)
+        if not match[0].startswith(INVENTED)
+    ]
+    assert wrong == []

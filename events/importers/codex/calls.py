@@ -35,7 +35,9 @@ def emit_call(batch: Batch, memory: Memory, item: dict[str, Any], call_type: str
         provider=memory.provider,
         item_id=item_id,
         expects_result=call_type != "server" and bool(item.get("call_id")),
-        preview=preview(command_of(raw) or (raw if isinstance(raw, str) else json.dumps(raw)) if raw is not None else ""),
+        preview=preview(
+            command_of(raw) or (raw if isinstance(raw, str) else json.dumps(raw)) if raw is not None else ""
+        ),
     )
     call = _to_remember(memory, name, raw)
     if call is not None:
@@ -148,10 +150,20 @@ def _prove(batch: Batch, memory: Memory, call_id: str, call: dict[str, Any], out
         emit_patched(batch, KnownFiles(memory.files), call["patch"], call_id)
         note_patched(memory, call_id)
     if "command" in call and outcome.process is not None:
-        batch.add("BackgroundTask", task_id=outcome.process, type="shell", command=call["command"], status="running", call_id=call_id)
+        batch.add(
+            "BackgroundTask",
+            task_id=outcome.process,
+            type="shell",
+            command=call["command"],
+            status="running",
+            call_id=call_id,
+        )
     if "process" in call and outcome.exit_code is not None:
         batch.add(
-            "BackgroundTask", task_id=call["process"], type="shell", status="completed" if outcome.exit_code == 0 else "failed",
+            "BackgroundTask",
+            task_id=call["process"],
+            type="shell",
+            status="completed" if outcome.exit_code == 0 else "failed",
             exit_code=outcome.exit_code,
         )
 
@@ -168,8 +180,14 @@ def emit_plan(batch: Batch, plan: dict[str, Any], call_id: str | None) -> None:
     if not isinstance(steps, list):
         return
     items = [
-        {"id": str(number), "content": str(step.get("step", "")), "status": _STATUS.get(str(step.get("status")), "pending")}
+        {
+            "id": str(number),
+            "content": str(step.get("step", "")),
+            "status": _STATUS.get(str(step.get("status")), "pending"),
+        }
         for number, step in enumerate(steps, 1)
         if isinstance(step, dict)
     ]
-    batch.add("TodoSnapshot", items=items, origin="plan", explanation=text_or_none(plan.get("explanation")), call_id=call_id)
+    batch.add(
+        "TodoSnapshot", items=items, origin="plan", explanation=text_or_none(plan.get("explanation")), call_id=call_id
+    )

@@ -24,7 +24,9 @@ def emit_compacted(batch: Batch, memory: Memory, payload: dict[str, Any]) -> Non
     batch.named(text_or_none(payload.get("window_id")))
     batch.add(
         "ContextCompact",
-        summary=(batch.at("message") if isinstance(message, str) and message else None if facts is not None else NO_SUMMARY),
+        summary=(
+            batch.at("message") if isinstance(message, str) and message else None if facts is not None else NO_SUMMARY
+        ),
         replacement=facts,
         keeps_inputs_tokens=LEGACY_INPUT_TOKENS if facts is None else None,
         window_number=whole(payload.get("window_number")),

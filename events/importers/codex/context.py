@@ -97,7 +97,9 @@ def is_context(item: dict[str, Any]) -> bool:
 def is_developer_context(item: dict[str, Any]) -> bool:
     """Whether every text of a developer message is one of the client's own fragments."""
     texts = texts_of(item)
-    return bool(texts) and all(text.lstrip().lower().startswith(tuple(f"<{tag}" for tag in DEVELOPER_TAGS)) for text in texts)
+    return bool(texts) and all(
+        text.lstrip().lower().startswith(tuple(f"<{tag}" for tag in DEVELOPER_TAGS)) for text in texts
+    )
 
 
 def is_summary(text: str) -> bool:

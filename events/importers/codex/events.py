@@ -31,7 +31,10 @@ def emit_event(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
 
 def emit_notice(batch: Batch, subtype: str, payload: dict[str, Any]) -> None:
     """What the client told its screen."""
-    text = next((batch.at(name) for name in ("message", "text", "aggregated_output") if isinstance(payload.get(name), str)), None)
+    text = next(
+        (batch.at(name) for name in ("message", "text", "aggregated_output") if isinstance(payload.get(name), str)),
+        None,
+    )
     batch.add("Notice", subtype=subtype, text=text, value=batch.at(), call_id=text_or_none(payload.get("call_id")))
 
 
@@ -45,8 +48,13 @@ def said_by_person(batch: Batch, memory: Memory, text: str, content: list[dict[s
     native_id = f"event-{batch.place}"
     batch.named(native_id)
     batch.add(
-        "UserInput", content=content, origin="human", starts_turn=starts_turn(memory), preview=preview(text),
-        turn_id=memory.turn_id, provisional=True,
+        "UserInput",
+        content=content,
+        origin="human",
+        starts_turn=starts_turn(memory),
+        preview=preview(text),
+        turn_id=memory.turn_id,
+        provisional=True,
     )
     wait(memory.said_inputs, key_of(text), native_id)
     memory.open_turn = True
@@ -62,7 +70,12 @@ def said_by_model(batch: Batch, memory: Memory, text: str, content: list[dict[st
     native_id = f"event-{batch.place}"
     batch.named(native_id)
     batch.add(
-        "AssistantMessage", blocks=content, model=memory.model, provider=memory.provider, preview=preview(text), provisional=True
+        "AssistantMessage",
+        blocks=content,
+        model=memory.model,
+        provider=memory.provider,
+        preview=preview(text),
+        provisional=True,
     )
     wait(memory.said_replies, key_of(text), native_id)
 
@@ -108,7 +121,12 @@ def _turn_aborted(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None
 def _ended(batch: Batch, memory: Memory, payload: dict[str, Any], status: str, **more: Any) -> None:
     turn_id = text_or_none(payload.get("turn_id")) or memory.turn_id
     batch.add(
-        "RunEnded", run_id=turn_id or memory.run_id, turn_id=turn_id, status=status, duration_ms=whole(payload.get("duration_ms")), **more
+        "RunEnded",
+        run_id=turn_id or memory.run_id,
+        turn_id=turn_id,
+        status=status,
+        duration_ms=whole(payload.get("duration_ms")),
+        **more,
     )
     memory.turn_id = memory.run_id = None
     memory.open_turn = False

@@ -70,7 +70,9 @@ def emit_patched(batch: Batch, known: KnownFiles, files: list[dict[str, Any]], c
         _emit(batch, known, patch, after, call_id, entry.get("n"), entry.get("digest"), entry.get("size"))
 
 
-def emit_changes(batch: Batch, known: KnownFiles, changes: Any, path: tuple[str | int, ...], cwd: str | None, call_id: str | None) -> int:
+def emit_changes(
+    batch: Batch, known: KnownFiles, changes: Any, path: tuple[str | int, ...], cwd: str | None, call_id: str | None
+) -> int:
     """FileChanged for a `changes` map of a patch result (`path` leads to it in the payload); returns how many files."""
     if not isinstance(changes, dict):
         return 0
@@ -89,7 +91,13 @@ def emit_changes(batch: Batch, known: KnownFiles, changes: Any, path: tuple[str 
 
 
 def _emit_change(
-    batch: Batch, known: KnownFiles, name: str, change: dict[str, Any], at: tuple[str | int, ...], cwd: str | None, call_id: str | None
+    batch: Batch,
+    known: KnownFiles,
+    name: str,
+    change: dict[str, Any],
+    at: tuple[str | int, ...],
+    cwd: str | None,
+    call_id: str | None,
 ) -> None:
     content = change.get("content") if isinstance(change.get("content"), str) else None
     if change.get("type") == "delete":
@@ -99,7 +107,15 @@ def _emit_change(
         return
     if change.get("type") == "add":
         patch = FilePatch(name, "create")
-        _emit(batch, known, patch, content, call_id, [len((content or "").splitlines()), 0], content_after=batch.at(*at, "content"))
+        _emit(
+            batch,
+            known,
+            patch,
+            content,
+            call_id,
+            [len((content or "").splitlines()), 0],
+            content_after=batch.at(*at, "content"),
+        )
         return
     diff = change.get("unified_diff")
     moved = change.get("move_path")

@@ -44,7 +44,9 @@ def _block(batch: Batch, part: Any, *path: str | int) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "text": batch.at(*path)}
     kind = part.get("type") if isinstance(part, dict) else None
-    if kind in ("input_text", "output_text", "text", "summary_text", "reasoning_text") and isinstance(part.get("text"), str):
+    if kind in ("input_text", "output_text", "text", "summary_text", "reasoning_text") and isinstance(
+        part.get("text"), str
+    ):
         return {"type": "text", "text": batch.at(*path, "text")}
     if kind == "input_image" and isinstance(part.get("image_url"), str):
         return {"type": "image", "url": batch.at(*path, "image_url")}
@@ -58,7 +60,13 @@ def _message(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
     if role == "assistant":
         _reply(batch, memory, item)
     elif role == "tool":
-        emit_result(batch, memory, {**item, "call_id": item.get("tool_call_id"), "output": item.get("content")}, "function", "content")
+        emit_result(
+            batch,
+            memory,
+            {**item, "call_id": item.get("tool_call_id"), "output": item.get("content")},
+            "function",
+            "content",
+        )
     elif role == "user":
         _input(batch, memory, item)
     else:
@@ -66,8 +74,14 @@ def _message(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
         shown = preview(" ".join(texts_of(item)))
         said = "developer" if role == "developer" else "system"
         batch.add(
-            "UserInput", content=blocks, origin="context", role=said, preview=shown, visible_to_reader=False,
-            visible_to_model=role != "system", turn_id=_turn(item) or memory.turn_id,
+            "UserInput",
+            content=blocks,
+            origin="context",
+            role=said,
+            preview=shown,
+            visible_to_reader=False,
+            visible_to_model=role != "system",
+            turn_id=_turn(item) or memory.turn_id,
         )
 
 
@@ -111,14 +125,23 @@ def _reply(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
     calls = item.get("tool_calls")
     if blocks or not isinstance(calls, list):
         batch.add(
-            "AssistantMessage", blocks=blocks, model=memory.model, provider=memory.provider, preview=preview(text),
-            phase=text_or_none(item.get("phase")), replaces=twin or None,
+            "AssistantMessage",
+            blocks=blocks,
+            model=memory.model,
+            provider=memory.provider,
+            preview=preview(text),
+            phase=text_or_none(item.get("phase")),
+            replaces=twin or None,
         )
     for number, call in enumerate(calls if isinstance(calls, list) else []):
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
             emit_call(
-                batch, memory, {"call_id": call.get("id"), **function}, "function", batch.at("tool_calls", number, "function", "arguments")
+                batch,
+                memory,
+                {"call_id": call.get("id"), **function},
+                "function",
+                batch.at("tool_calls", number, "function", "arguments"),
             )
 
 
@@ -139,15 +162,23 @@ def _reasoning(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
     }
     blocks = [{key: value for key, value in block.items() if value is not None}]
     batch.add(
-        "AssistantMessage", blocks=blocks, model=memory.model, provider=memory.provider, preview=preview(texts[0] if texts else ""),
+        "AssistantMessage",
+        blocks=blocks,
+        model=memory.model,
+        provider=memory.provider,
+        preview=preview(texts[0] if texts else ""),
         phase="reasoning",
     )
 
 
 def _agent_message(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
     batch.add(
-        "UserInput", content=blocks_of(batch, item.get("content"), "content"), origin="agent",
-        preview=preview(" ".join(texts_of(item))), attachment_type="agent_message", turn_id=_turn(item) or memory.turn_id,
+        "UserInput",
+        content=blocks_of(batch, item.get("content"), "content"),
+        origin="agent",
+        preview=preview(" ".join(texts_of(item))),
+        attachment_type="agent_message",
+        turn_id=_turn(item) or memory.turn_id,
     )
 
 

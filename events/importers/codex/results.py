@@ -24,7 +24,12 @@ _FAILED = (
     "Script failed",
     "Script error",
 )
-_REFUSED = ("exec command rejected by user", "patch rejected by user", "rejected: blocked by policy", "rejected by user")
+_REFUSED = (
+    "exec command rejected by user",
+    "patch rejected by user",
+    "rejected: blocked by policy",
+    "rejected by user",
+)
 _HEAD = 2000
 
 
@@ -75,7 +80,9 @@ def text_of(output: Any) -> str:
     if isinstance(output, str):
         return output
     if isinstance(output, list):
-        return "\n".join(part["text"] for part in output if isinstance(part, dict) and isinstance(part.get("text"), str))
+        return "\n".join(
+            part["text"] for part in output if isinstance(part, dict) and isinstance(part.get("text"), str)
+        )
     if isinstance(output, dict):
         inner = output.get("content", output.get("text"))
         return text_of(inner) if inner is not None else json.dumps(output)

@@ -42,7 +42,16 @@ def _begin(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
     if memory.started:
         return
     memory.started = True
-    kept = ("source", "thread_source", "history_mode", "history_base", "session_id", "memory_mode", "multi_agent_version", "agent_path")
+    kept = (
+        "source",
+        "thread_source",
+        "history_mode",
+        "history_base",
+        "session_id",
+        "memory_mode",
+        "multi_agent_version",
+        "agent_path",
+    )
     extra = {key: payload[key] for key in kept if payload.get(key) is not None}
     batch.add(
         "SessionStarted",
@@ -81,7 +90,11 @@ def _emit_agent(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
     base = payload.get("base_instructions")
     instructions = base.get("text") if isinstance(base, dict) else payload.get("instructions")
     tools = payload.get("dynamic_tools")
-    names = [tool["name"] for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)] if isinstance(tools, list) else None
+    names = (
+        [tool["name"] for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)]
+        if isinstance(tools, list)
+        else None
+    )
     facts = {
         "name": nickname or text_or_none(payload.get("agent_path")),
         "nickname": nickname,

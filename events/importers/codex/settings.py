@@ -32,7 +32,11 @@ def _emit(batch: Batch, memory: Memory, value: dict[str, Any], roots: Any) -> No
     memory.provider = text_or_none(value.get("model_provider_id")) or memory.provider
     mode = value.get("collaboration_mode")
     inner = mode.get("settings") if isinstance(mode, dict) else None
-    effort = value.get("effort") or value.get("reasoning_effort") or (inner.get("reasoning_effort") if isinstance(inner, dict) else None)
+    effort = (
+        value.get("effort")
+        or value.get("reasoning_effort")
+        or (inner.get("reasoning_effort") if isinstance(inner, dict) else None)
+    )
     approval = value.get("approval_policy")
     sandbox = sandbox_of(value)
     batch.add(
@@ -50,7 +54,9 @@ def _emit(batch: Batch, memory: Memory, value: dict[str, Any], roots: Any) -> No
     cwd = text_or_none(value.get("cwd"))
     if cwd is not None:
         memory.cwd = plain_path(cwd, None)
-        places = [plain_path(root, None) for root in roots if isinstance(root, str)] if isinstance(roots, list) else None
+        places = (
+            [plain_path(root, None) for root in roots if isinstance(root, str)] if isinstance(roots, list) else None
+        )
         batch.add("WorkspaceObserved", cwd=memory.cwd, roots=places)
 
 

@@ -31,7 +31,9 @@ def status_of(value: Any) -> str | None:
 
 
 def _snake(text: str) -> str:
-    return "".join(f"_{char.lower()}" if char.isupper() and number else char.lower() for number, char in enumerate(text))
+    return "".join(
+        f"_{char.lower()}" if char.isupper() and number else char.lower() for number, char in enumerate(text)
+    )
 
 
 def emit_collaboration(batch: Batch, kind: str, item: dict[str, Any]) -> None:
@@ -41,7 +43,10 @@ def emit_collaboration(batch: Batch, kind: str, item: dict[str, Any]) -> None:
     for entry in _entries(item):
         agent_id = text_or_none(entry.get("agent_id"))
         if agent_id is not None:
-            told[agent_id] = {**told.get(agent_id, {}), **{key: value for key, value in entry.items() if value is not None}}
+            told[agent_id] = {
+                **told.get(agent_id, {}),
+                **{key: value for key, value in entry.items() if value is not None},
+            }
     spawned = kind == "collab_agent_spawn_end" or str(item.get("tool")) in ("spawn", "spawn_agent", "spawnAgent")
     for agent_id, entry in told.items():
         prompt = batch.at(*batch.inner, "prompt") if isinstance(item.get("prompt"), str) and spawned else None
@@ -52,7 +57,9 @@ def emit_collaboration(batch: Batch, kind: str, item: dict[str, Any]) -> None:
             name=entry.get("name"),
             type=entry.get("type"),
             prompt=prompt,
-            model=text_or_none(item.get("model")) if spawned or kind in ("SubAgentActivity", "sub_agent_activity") else None,
+            model=text_or_none(item.get("model"))
+            if spawned or kind in ("SubAgentActivity", "sub_agent_activity")
+            else None,
             status=entry.get("status"),
             call_id=call_id if spawned else None,
         )
@@ -62,11 +69,18 @@ def _entries(item: dict[str, Any]) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     if item.get("new_thread_id"):
         entries.append(
-            _entry(item["new_thread_id"], item.get("new_agent_nickname"), item.get("new_agent_role"), item.get("status"))
+            _entry(
+                item["new_thread_id"], item.get("new_agent_nickname"), item.get("new_agent_role"), item.get("status")
+            )
         )
     if item.get("receiver_thread_id"):
         entries.append(
-            _entry(item["receiver_thread_id"], item.get("receiver_agent_nickname"), item.get("receiver_agent_role"), item.get("status"))
+            _entry(
+                item["receiver_thread_id"],
+                item.get("receiver_agent_nickname"),
+                item.get("receiver_agent_role"),
+                item.get("status"),
+            )
         )
     if item.get("agent_thread_id"):
         entries.append(_entry(item["agent_thread_id"], item.get("agent_path"), None, item.get("kind")))
@@ -76,10 +90,17 @@ def _entries(item: dict[str, Any]) -> list[dict[str, Any]]:
         listed = item.get(name)
         for agent in listed if isinstance(listed, list) else []:
             if isinstance(agent, dict):
-                entries.append(_entry(agent.get("thread_id"), agent.get("agent_nickname"), agent.get("agent_role"), agent.get("status")))
+                entries.append(
+                    _entry(
+                        agent.get("thread_id"),
+                        agent.get("agent_nickname"),
+                        agent.get("agent_role"),
+                        agent.get("status"),
+                    )
+                )
     for name in ("agents_states", "statuses"):
         states = item.get(name)
-        for agent_id, state in (states.items() if isinstance(states, dict) else ()):
+        for agent_id, state in states.items() if isinstance(states, dict) else ():
             entries.append(_entry(agent_id, status=state))
     return entries
 

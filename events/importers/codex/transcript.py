@@ -55,10 +55,17 @@ class CodexTranscript:
 
     def _start(self, batch: Batch, value: Any) -> None:
         """A file that does not begin with its metadata gets its first event all the same."""
-        if self._memory.started or (isinstance(value, dict) and (value.get("type") == "session_meta" or _is_bare_header(value))):
+        if self._memory.started or (
+            isinstance(value, dict) and (value.get("type") == "session_meta" or _is_bare_header(value))
+        ):
             return
         self._memory.started = True
-        batch.add("SessionStarted", source="codex", native_id=self.identity.session_id, parent_session=self.identity.parent_session)
+        batch.add(
+            "SessionStarted",
+            source="codex",
+            native_id=self.identity.session_id,
+            parent_session=self.identity.parent_session,
+        )
 
     def _damaged(self, batch: Batch, line: Line, recovered: bool = False) -> None:
         batch.add(
@@ -91,7 +98,12 @@ class CodexTranscript:
             case "token_usage_record":
                 emit_usage_record(batch, memory, payload)
             case "world_state":
-                batch.add("Notice", subtype="world_state", level="full" if payload.get("full") else "patch", value=batch.at("state"))
+                batch.add(
+                    "Notice",
+                    subtype="world_state",
+                    level="full" if payload.get("full") else "patch",
+                    value=batch.at("state"),
+                )
             case "inter_agent_communication":
                 self._agent_input(batch, payload)
             case "inter_agent_communication_metadata":
@@ -109,9 +121,13 @@ class CodexTranscript:
     def _agent_input(self, batch: Batch, payload: dict[str, Any]) -> None:
         batch.named(payload.get("id"))
         text = payload.get("content")
-        content: list[dict[str, Any]] = [{"type": "text", "text": batch.at("content")}] if isinstance(text, str) and text else []
+        content: list[dict[str, Any]] = (
+            [{"type": "text", "text": batch.at("content")}] if isinstance(text, str) and text else []
+        )
         if payload.get("encrypted_content"):
-            content.append({"type": "other", "native_type": "encrypted_content", "value": batch.at("encrypted_content")})
+            content.append(
+                {"type": "other", "native_type": "encrypted_content", "value": batch.at("encrypted_content")}
+            )
         batch.add("UserInput", content=content, origin="agent", attachment_type="agent_message")
 
     def _bare(self, batch: Batch, value: dict[str, Any]) -> None:

@@ -41,7 +41,11 @@ def emit_token_count(batch: Batch, memory: Memory, payload: dict[str, Any]) -> N
         return
     total, last = usage_of(info.get("total_token_usage")), usage_of(info.get("last_token_usage"))
     window = whole(info.get("model_context_window"))
-    context: dict[str, Any] = {"context_tokens": last[TOTAL] if last else None, "context_window": window, "rate_limits": limits}
+    context: dict[str, Any] = {
+        "context_tokens": last[TOTAL] if last else None,
+        "context_window": window,
+        "rate_limits": limits,
+    }
     spent = _spent(memory, total, last, window)
     if total is not None:
         memory.totals = total
@@ -80,7 +84,10 @@ def emit_usage_record(batch: Batch, memory: Memory, payload: dict[str, Any]) -> 
     memory.last = usage
     batch.named(payload.get("response_id"))
     _emit(
-        batch, memory, usage, response_id=text_or_none(payload.get("response_id")),
+        batch,
+        memory,
+        usage,
+        response_id=text_or_none(payload.get("response_id")),
         cumulative_total_tokens=total[TOTAL] if total else None,
     )
 

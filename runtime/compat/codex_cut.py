@@ -6,6 +6,8 @@ import base64
 import binascii
 from typing import Any
 
+from ...projections.turns import cut_middle, ends
+
 TOKENS = 10_000
 BYTES_PER_TOKEN = 4
 KNOWN_MODELS = ("gpt-5", "gpt-6", "codex-", "o3", "o4-mini", "gpt-4.1", "gpt-4o", "gpt-oss")
@@ -25,7 +27,7 @@ def cut_output(item: dict[str, Any], model: str | None) -> dict[str, Any]:
     limit, by_tokens = budget(model)
     output = item.get("output")
     if isinstance(output, str):
-        return {**item, "output": cut_middle(output, limit, by_tokens)}
+        return {**item, "output": cut_text(output, limit, by_tokens)}
     if not isinstance(output, list):
         return item
     parts: list[Any] = []
@@ -38,27 +40,21 @@ def cut_output(item: dict[str, Any], model: str | None) -> dict[str, Any]:
         if left <= 0:
             omitted += 1
         else:
-            parts.append({**part, "text": cut_middle(part["text"], left, by_tokens)})
+            parts.append({**part, "text": cut_text(part["text"], left, by_tokens)})
             left -= size
     if omitted:
         parts.append({"type": "input_text", "text": f"[omitted {omitted} text items ...]"})
     return {**item, "output": parts}
 
 
-def cut_middle(text: str, limit_bytes: int, by_tokens: bool) -> str:
+def cut_text(text: str, limit_bytes: int, by_tokens: bool) -> str:
     """Head and tail of a text that is longer than the limit, half each, with the client's marker between."""
+    if by_tokens:
+        return cut_middle(text, limit_bytes)
     raw = text.encode("utf-8", "replace")
     if len(raw) <= limit_bytes:
         return text
-    half = limit_bytes // 2
-    head = raw[:half].decode("utf-8", "ignore")
-    start = len(raw) - (limit_bytes - half)
-    while start < len(raw) and raw[start] & 0xC0 == 0x80:
-        start += 1
-    tail = raw[start:].decode("utf-8", "replace")
-    if by_tokens:
-        removed = -(-(len(raw) - limit_bytes) // BYTES_PER_TOKEN)
-        return f"{head}…{removed} tokens truncated…{tail}"
+    head, tail = ends(raw, limit_bytes)
     return f"{head}…{len(text) - len(head) - len(tail)} chars truncated…{tail}"
 
 

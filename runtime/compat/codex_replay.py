@@ -8,7 +8,8 @@ from typing import Any
 
 from ...events.importers.codex.compaction import LEGACY_INPUT_TOKENS, NO_SUMMARY
 from ...events.importers.codex.context import is_context, is_developer_context, is_summary, texts_of
-from .codex_cut import BYTES_PER_TOKEN, cut_middle, cut_output
+from ...projections.turns import kept_inputs
+from .codex_cut import cut_output
 from .codex_lines import RolloutLine
 from .codex_schema import STRIPPED, accepted, known
 
@@ -156,15 +157,7 @@ def legacy_compacted(history: list[Item], summary: str) -> list[Item]:
         for text in ["\n".join(texts_of(item))]
         if not is_summary(text)
     ]
-    kept: list[str] = []
-    left = LEGACY_INPUT_TOKENS
-    for text in reversed(texts):
-        if left <= 0:
-            break
-        tokens = -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
-        kept.append(text if tokens <= left else cut_middle(text, left * BYTES_PER_TOKEN, by_tokens=True))
-        left -= tokens
-    return [_user(text) for text in [*reversed(kept), summary or NO_SUMMARY]]
+    return [_user(text) for text in [*kept_inputs(texts, LEGACY_INPUT_TOKENS), summary or NO_SUMMARY]]
 
 
 def _user(text: str) -> Item:
@@ -180,7 +173,8 @@ def _newest_page(lines: Sequence[RolloutLine]) -> Sequence[RolloutLine]:
     """What a paginated thread reads backwards: to the start of the turn of the newest numbered checkpoint."""
     for number in range(len(lines) - 1, -1, -1):
         if isinstance(lines[number].payload.get("window_number"), int) and _replacement(lines[number]) is not None:
-            while number > 0 and lines[number].payload.get("type") not in ("task_started", "turn_started"):
-                number -= 1
-            return lines[number:]
+            start = number
+            while start > 0 and lines[start].payload.get("type") not in ("task_started", "turn_started"):
+                start -= 1
+            return lines[start:]
     return lines

@@ -13,8 +13,8 @@ class Batch:
     """Collects the events of one record.
 
     file_id: the file's own id; place: where in it the record stands (its line; in a document the item's name).
-    record: what references lead into; prefix: the path of the payload inside it. Ids depend on file and place only, so that the same
-    place with other content is seen as a conflict.
+    record: what references lead into; prefix: the path of the payload inside it. Ids depend on file and place only, so that other
+    content at the same place is seen as a conflict.
     """
 
     def __init__(self, file_id: str, place: str, record: Any, prefix: tuple[str | int, ...], ts: int | None) -> None:
@@ -66,7 +66,7 @@ def text_or_none(value: Any) -> str | None:
 
 def whole(value: Any) -> int | None:
     """A non-negative whole number, else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or value < 0 or value > 2**62:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 2**62:
         return None
     return int(value)
 

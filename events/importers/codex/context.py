@@ -26,15 +26,15 @@ _TAGGED = re.compile(
     r"<(?P<tag>" + "|".join(_TAGS) + r"|external_[\w.-]+)>.*</(?P=tag)>"
     r"|<(?P<internal>codex_internal_context) source=.*</codex_internal_context>"
     r"|<(?P<hook>hook_prompt) hook_run_id=.*</hook_prompt>",
-    re.S | re.I,
+    re.DOTALL | re.IGNORECASE,
 )
-_AGENTS = re.compile(r"# AGENTS\.md instructions.*</INSTRUCTIONS>", re.S | re.I)
+_AGENTS = re.compile(r"# AGENTS\.md instructions.*</INSTRUCTIONS>", re.DOTALL | re.IGNORECASE)
 _WARNINGS = (
     "Warning: The maximum number of unified exec processes",
     "Warning: apply_patch was requested via",
 )
-_USER_INSTRUCTIONS = re.compile(r"<user_instructions>.*</user_instructions>", re.S | re.I)
-_ACTION = re.compile(r"<user_action>.*</user_action>", re.S | re.I)
+_USER_INSTRUCTIONS = re.compile(r"<user_instructions>.*</user_instructions>", re.DOTALL | re.IGNORECASE)
+_ACTION = re.compile(r"<user_action>.*</user_action>", re.DOTALL | re.IGNORECASE)
 
 DEVELOPER_TAGS = (
     "permissions instructions",

@@ -24,7 +24,7 @@ def is_header(value: Any) -> bool:
 
 
 def document_drafts(file_id: str, memory: Memory, value: dict[str, Any]) -> list[Draft]:
-    """All events of the document. Ids are made from the item's number, so that a longer document of the session adds the rest only."""
+    """All events of the document. Ids are made from the item's number, so that a longer document adds the rest only."""
     return [draft for batch in _batches(file_id, memory, value) for draft in batch.drafts]
 
 

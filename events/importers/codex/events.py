@@ -150,22 +150,22 @@ def _patched(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
         note_patched(memory, call_id)
 
 
-def _title(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
+def _title(batch: Batch, _memory: Memory, payload: dict[str, Any]) -> None:
     name = payload.get("thread_name")
     if isinstance(name, str):
         batch.add("SessionLabel", title=preview(name), set_by="person")
 
 
-def _goal(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
+def _goal(batch: Batch, _memory: Memory, payload: dict[str, Any]) -> None:
     if isinstance(payload.get("goal"), dict):
         batch.add("AgentMetadata", goal=batch.value("goal"))
 
 
-def _error(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
+def _error(batch: Batch, _memory: Memory, _payload: dict[str, Any]) -> None:
     batch.add("Notice", subtype="error", level="error", text=batch.at("message"), value=batch.at())
 
 
-def _plan(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
+def _plan(batch: Batch, _memory: Memory, _payload: dict[str, Any]) -> None:
     batch.add("PlanSnapshot", text=batch.at(*batch.inner, "text"), status="proposed")
 
 
@@ -206,7 +206,7 @@ def _said(batch: Batch, memory: Memory, item: dict[str, Any], kind: str) -> None
         said_by_model(batch, memory, "".join(texts), content, kind)
 
 
-def _collaboration(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
+def _collaboration(batch: Batch, _memory: Memory, payload: dict[str, Any]) -> None:
     emit_collaboration(batch, str(payload.get("type")), payload)
 
 

@@ -34,7 +34,7 @@ _WRAPPED = (
 )
 _BARE = ("message", "reasoning", "function_call", "function_call_output", "local_shell_call", "custom_tool_call")
 _DOCUMENT = re.compile(rb'^\s*\{\s*"session"\s*:\s*\{')
-_META_ID = re.compile(rb'"type"\s*:\s*"session_meta"\s*,\s*"payload"\s*:\s*\{.{0,400}?"id"\s*:\s*"([^"]+)"', re.S)
+_META_ID = re.compile(rb'"type"\s*:\s*"session_meta"\s*,\s*"payload"\s*:\s*\{.{0,400}?"id"\s*:\s*"([^"]+)"', re.DOTALL)
 _DOCUMENT_ID = re.compile(rb'"id"\s*:\s*"([^"]+)"')
 
 

@@ -12,10 +12,12 @@ WAITING = 64
 
 @dataclass
 class Memory:
-    """started: SessionStarted was given. own_id: thread id of the first meta; created_us: when the thread was made.
+    """The memory of one file.
 
-    copying: the lines are a copy of another session's (`ancestor`). turn_id / run_id: the open turn. inputs, replies: digests of texts
-    of one ledger that wait for their twin in the other: [digest, native id or None].
+    started: SessionStarted was given. own_id: thread id of the first meta; created_us: when the thread was made.
+
+    copying: the lines are a copy of another session's (`ancestor`). turn_id / run_id: the open turn. inputs, replies: texts of the
+    model's ledger that wait for their twin in the reader's, said_inputs, said_replies the other way round: [digest, native id].
     calls: open calls by id. totals: the last cumulative usage; counted: that of the last counted usage record.
     """
 

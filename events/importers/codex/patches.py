@@ -1,4 +1,4 @@
-"""The apply_patch format of Codex: which files a patch text names, what it does to them, and the new content where it is known."""
+"""The apply_patch format of Codex: which files a patch names, what it does to them, and the new content where it is known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 _FILE = re.compile(r"^\*\*\* (Add|Delete|Update) File: (.+?)\s*$")
 _MOVE = re.compile(r"^\*\*\* Move to: (.+?)\s*$")
-_ENVELOPE = re.compile(r"\*\*\* Begin Patch\s*\n.*?\*\*\* End Patch", re.S)
+_ENVELOPE = re.compile(r"\*\*\* Begin Patch\s*\n.*?\*\*\* End Patch", re.DOTALL)
 
 
 @dataclass

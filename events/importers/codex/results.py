@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-_EXIT = re.compile(r"^(?:Exit code: |Process exited with code |exit code: )(-?\d+)", re.M | re.I)
-_RUNNING = re.compile(r"^Process running with session ID (\d+)", re.M)
+_EXIT = re.compile(r"^(?:Exit code: |Process exited with code |exit code: )(-?\d+)", re.MULTILINE | re.IGNORECASE)
+_RUNNING = re.compile(r"^Process running with session ID (\d+)", re.MULTILINE)
 _FAILED = (
     "unsupported call",
     "unsupported custom tool call",

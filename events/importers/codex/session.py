@@ -25,7 +25,7 @@ def emit_meta(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
     memory.own_id = own
     if first:
         _begin(batch, memory, payload)
-    _emit_agent(batch, memory, payload)
+    _emit_agent(batch, payload)
     _emit_place(batch, memory, payload)
 
 
@@ -76,7 +76,7 @@ def parent_of(payload: dict[str, Any]) -> str | None:
     return text_or_none(payload.get("parent_thread_id")) or text_or_none(parent)
 
 
-def _emit_agent(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
+def _emit_agent(batch: Batch, payload: dict[str, Any]) -> None:
     source = payload.get("source")
     spawn: Any = source.get("subagent") if isinstance(source, dict) else None
     inner: dict[str, Any] = {}
@@ -134,8 +134,8 @@ def _emit_place(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
 def still_copied(memory: Memory, kind: str, payload: dict[str, Any], ts: int | None, ordinal: int | None) -> bool:
     """Whether this line belongs to the copied past.
 
-    A paginated sub-agent tells by ordinal. Elsewhere the first turn that began after the thread was made is its own (turn ids of version
-    7 and `started_at` keep their time in a copy); where turns have no time, the copy is one burst of lines with the same time of writing.
+    A paginated sub-agent tells by ordinal. Elsewhere the first turn that began after the thread was made is its own (turn ids of
+    version 7 and `started_at` keep their time in a copy); where turns have no time, the copy is one burst of lines.
     """
     if memory.start_ordinal is not None:
         return ordinal is not None and ordinal < memory.start_ordinal

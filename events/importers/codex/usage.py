@@ -62,7 +62,7 @@ def _spent(memory: Memory, total: list[int] | None, last: list[int] | None, wind
     """The usage of the response that this count tells of, None when it was counted before."""
     if total is None:
         return None if last is None or last == memory.last else last
-    if total == memory.totals or total == memory.counted:
+    if total in (memory.totals, memory.counted):
         return None
     if not any(total[:TOTAL]) and (memory.totals is None or any(memory.totals[:TOTAL])):
         return None

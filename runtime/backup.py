@@ -51,7 +51,9 @@ def _create(target: Path) -> None:
         os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError as error:
         raise Conflict(
-            f"There is a file at {target} already.", remedy="Give another path, or move that file away.", path=str(target)
+            f"There is a file at {target} already.",
+            remedy="Give another path, or move that file away.",
+            path=str(target),
         ) from error
 
 

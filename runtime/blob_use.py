@@ -15,7 +15,7 @@ CHUNK = 2000
 
 
 def digests_in_use(connection: Connection, codec: Codec) -> set[bytes]:
-    """Every SHA-256 in hex that an event's data, a record's splices or a source's state mentions (more than strictly needed: kept)."""
+    """Every SHA-256 in hex that an event, a record's splices or a source's state mentions: rather too many than too few."""
     found: set[bytes] = set()
     for raw in _texts(connection, codec):
         found.update(bytes.fromhex(match.decode()) for match in _DIGEST.findall(raw))

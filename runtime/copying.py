@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sqlalchemy import Table, func, select, text
+from sqlalchemy import Table, func, select
 
 from ..events import schema
 from ..events.blocks import Frozen
@@ -57,9 +57,7 @@ def copy_store(
             counts = {table.name: _copy_table(origin, connection, table, progress) for table in _TABLES}
             if connection.dialect.name == "postgresql":
                 _advance_sequences(connection)
-        return Copied(
-            target=goal.name, sessions=counts["session"], events=counts["event"], records=counts["record"]
-        )
+        return Copied(target=goal.name, sessions=counts["session"], events=counts["event"], records=counts["record"])
 
 
 def _copy_table(
@@ -87,7 +85,7 @@ def _pages(origin: EventStore, table: Table) -> Iterator[list[dict[str, Any]]]:
         if last is not None:
             query = query.where(_after(keys, last))
         with origin.reading() as reading:
-            rows = [dict(row._mapping) for row in reading.execute(query)]
+            rows = [dict(row) for row in reading.execute(query).mappings()]
         if not rows:
             return
         yield rows
@@ -104,10 +102,8 @@ def _advance_sequences(connection: Any) -> None:
     """Keys were given explicitly: the server's counters must go on behind them."""
     for table in _TABLES:
         (key, *rest) = table.primary_key.columns
-        if rest or not key.type.python_type is int:
+        if rest or key.type.python_type is not int:
             continue
-        name = connection.execute(
-            text("SELECT pg_get_serial_sequence(:table, :column)"), {"table": table.name, "column": key.name}
-        ).scalar()
+        name = connection.execute(select(func.pg_get_serial_sequence(table.name, key.name))).scalar()
         if name:
-            connection.execute(text(f"SELECT setval('{name}', (SELECT coalesce(max({key.name}), 1) FROM {table.name}))"))
+            connection.execute(select(func.setval(name, select(func.coalesce(func.max(key), 1)).scalar_subquery())))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 
-from ..events import schema
+from ..events import native, schema
 from ..events.blocks import Frozen
 from ..events.errors import LeaseConflict, UsageError
 from ..events.store import EventStore, SessionRow
@@ -20,8 +21,8 @@ class Purged(Frozen):
     """What was removed, or with `dry_run` what would be.
 
     bytes: by which the database (with its index for searches) became smaller; None for a dry run or a server.
-    kept_for_forks: events that stay because a fork shares them. files: source files that were not touched; importing one brings its
-    session back.
+    kept_for_forks: events that stay because a fork shares them. files: source files, which were not touched; importing
+    one brings its session back.
     """
 
     sessions: tuple[str, ...]
@@ -179,16 +180,14 @@ class _Purge:
         rows = connection.execute(select(source.source, source.path).where(source.session_id.in_(self._ids))).all()
         self.files = {row.path for row in rows}
         numbers = [row.source for row in rows]
-        used = select(event.record).where(event.record.is_not(None)) if self.kept else select(event.record).where(False)
+        used = select(event.record).where(event.record.is_not(None))
         for number in numbers:
-            gone = connection.execute(
-                delete(schema.record).where(record.source == number, record.record.not_in(used))
-            )
+            gone = connection.execute(delete(schema.record).where(record.source == number, record.record.not_in(used)))
             self.records += gone.rowcount
             left = connection.execute(select(func.count()).where(record.source == number)).scalar_one()
             if left:
-                values = {"tail": b"", "state": "{}", "superseded": 1}
-                connection.execute(update(schema.source).where(source.source == number), values)
+                (row,) = [one for one in native.sources(connection) if one.source == number]
+                native.update_source(connection, replace(row, tail=b"", state={"purged": True}, superseded=True))
             else:
                 connection.execute(delete(schema.source).where(source.source == number))
 
@@ -197,7 +196,9 @@ class _Purge:
         from .blob_use import digests_in_use
 
         stored = set(connection.execute(select(schema.blob.c.digest)).scalars())
-        unused = {bytes(digest) for digest in stored} - digests_in_use(connection, self._store.codec) if stored else set()
+        unused = (
+            {bytes(digest) for digest in stored} - digests_in_use(connection, self._store.codec) if stored else set()
+        )
         for digest in unused:
             connection.execute(delete(schema.blob).where(schema.blob.c.digest == digest))
         self.blobs = len(unused)

@@ -26,7 +26,8 @@ _TEXT_LIMIT = 200_000
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS progress (stream INTEGER PRIMARY KEY, session_id TEXT NOT NULL, seq INTEGER NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS said USING fts5(
-    body, stream UNINDEXED, seq UNINDEXED, kind UNINDEXED, ts UNINDEXED, tokenize = "unicode61 remove_diacritics 2 tokenchars '_'"
+    body, stream UNINDEXED, seq UNINDEXED, kind UNINDEXED, ts UNINDEXED,
+    tokenize = "unicode61 remove_diacritics 2 tokenchars '_'"
 );
 """
 

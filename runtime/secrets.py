@@ -40,13 +40,13 @@ _AWS_SECRET = rf"{_AWS_NAME}[A-Za-z0-9/+=]{{40}}(?![A-Za-z0-9/+=])"
 _BEARER = rf"(?i:(?P<bearer>authorization{_QUOTE}\s*:\s*{_QUOTE}(?:bearer|basic)\s+))[A-Za-z0-9_\-.~+/=]{{16,}}"
 
 _SECRET = re.compile(
-    f"(?P<pem>{_PEM})|(?P<whole>{_WORD_START}(?:{'|'.join(_WHOLE)}){_WORD_END})|{_URL}|{_AWS_SECRET}|{_BEARER}", re.S
+    f"(?P<pem>{_PEM})|(?P<whole>{_WORD_START}(?:{'|'.join(_WHOLE)}){_WORD_END})|{_URL}|{_AWS_SECRET}|{_BEARER}", re.DOTALL
 )
 _HINT = re.compile(
     r"sk-|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat_|glpat-|xox|AIza|ya29|npm_|pypi-|hf_|_live_|_test_|whsec_|SG\.|dop_v1_|eyJ"
     r"|PRIVATE KEY|://|(?i:secret_?access_?key|authorization)"
 )
-_PLACEHOLDER = re.compile(r"[$<{*]|^x+$|^(?:password|pass|passwd|pwd|secret|token)$", re.I)
+_PLACEHOLDER = re.compile(r"[$<{*]|^x+$|^(?:password|pass|passwd|pwd|secret|token)$", re.IGNORECASE)
 OPAQUE_KEYS = frozenset({"signature", "encrypted_content", "data", "native_id", "event_id", "digest", "hash"})
 """Fields that hold bytes of a provider or ids of ours: nothing a person could misuse, and useless when changed."""
 

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line; returns the exit code of DESIGN §6 (0, 2 usage, 3 not found, 4 conflict, 5 refused, 6 damaged, 7 provider, 1 else)."""
+    """Run one command line and return its exit code.
+
+    0 done, 2 usage, 3 not found, 4 conflict, 5 refused by a check, 6 damaged data, 7 provider error, 1 anything else.
+    """
     from .run_command import run_command
 
     return run_command(argv)

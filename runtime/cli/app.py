@@ -48,7 +48,10 @@ DbOption = Annotated[
 SecretsOption = Annotated[
     bool,
     typer.Option(
-        "--show-secrets", help="Do not mask keys and passwords in what is shown.", callback=_show_secrets, expose_value=False
+        "--show-secrets",
+        help="Do not mask keys and passwords in what is shown.",
+        callback=_show_secrets,
+        expose_value=False,
     ),
 ]
 

@@ -13,7 +13,8 @@ from .screen import Screen
 
 
 def backup(
-    context: typer.Context, path: Annotated[Path, typer.Argument(metavar="FILE", help="The new file; never overwritten.")]
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The new file; never overwritten.")],
 ) -> Answer:
     """Write a consistent copy of the database to a file.
 

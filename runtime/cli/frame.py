@@ -21,7 +21,8 @@ class Answer:
 
     document: what `--json` prints: JSON values, or an object with `model_dump(mode="json")`.
     show: prints the same for a person; gets the screen. exit_code: 0, or the code of a result that is a refusal.
-    masked: known secret patterns in the output are replaced unless `--show-secrets` is given.
+    masked: known secret patterns in the document are replaced too (on the screen they always are); `--show-secrets` turns
+    both off.
     """
 
     document: Any
@@ -77,7 +78,7 @@ class Frame:
             return answer.exit_code
         from .screen import Screen
 
-        screen = Screen(self.out, mask=answer.masked and not self.show_secrets)
+        screen = Screen(self.out, mask=not self.show_secrets)
         answer.show(screen)
         if screen.redactions:
             self.note(f"{screen.redactions} secret(s) masked; --show-secrets shows them.")

@@ -23,7 +23,9 @@ def import_(
     context: typer.Context,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PATH]...", help="Files or folders; without any, the places where the tools keep theirs."),
+        typer.Argument(
+            metavar="[PATH]...", help="Files or folders; without any, the places where the tools keep theirs."
+        ),
     ] = None,
     source: Annotated[
         str, typer.Option("--from", metavar="SOURCE", help="auto, claude-code, codex, … (default: auto, by content).")
@@ -45,7 +47,7 @@ def import_(
 
 
 def _exit_code(failed: list[dict[str, Any]]) -> int:
-    """4 when a file holds other content under a known id (that is for a person to settle), else the highest of the failures."""
+    """4 when a file holds other content under a known id (a person must settle that), else the highest of the failures."""
     codes = {int(entry["exit_code"]) for entry in failed}
     return 4 if 4 in codes else max(codes, default=0)
 
@@ -59,7 +61,13 @@ def _progress(frame: Frame) -> Iterator[Callable[..., None] | None]:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("Importing"), BarColumn(), DownloadColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    columns = (
+        TextColumn("Importing"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
     with Progress(*columns, console=Console(file=frame.err), transient=True) as bar:
         task = bar.add_task("", total=None)
 
@@ -77,7 +85,10 @@ def _show(screen: Screen, document: dict[str, Any]) -> None:
         new = session["events_added"] == session["events_total"]
         mark = ("new ", "green") if new else ("more", "cyan")
         screen.styled(
-            mark, (f"  {session['session_id']}", None), (f"  {count(session['events_added'])} events", "dim"), (f"  {session['source']}", "dim")
+            mark,
+            (f"  {session['session_id']}", None),
+            (f"  {count(session['events_added'])} events", "dim"),
+            (f"  {session['source']}", "dim"),
         )
     if len(changed) > SHOWN_SESSIONS:
         screen.line(f"… and {many(len(changed) - SHOWN_SESSIONS, 'more session')}", style="dim")
@@ -85,10 +96,11 @@ def _show(screen: Screen, document: dict[str, Any]) -> None:
     for entry in failed:
         screen.styled(("✗ failed", "bold red"), (f"  {entry['path']}: {entry['error']}", None))
     unchanged = len(sessions) - len(changed)
-    screen.line(
-        f"{many(len(changed), 'session')} with {many(added, 'new event')}, {unchanged:,} unchanged, {many(len(failed), 'file')} failed."
-    )
+    told = f"{many(len(changed), 'session')} with {many(added, 'new event')}, {unchanged:,} unchanged"
+    screen.line(f"{told}, {many(len(failed), 'file')} failed.")
     if not sessions and not failed:
         screen.line("Nothing was found to import. Give a file or a folder: rehydrate import PATH")
     else:
-        screen.next_step("rehydrate sessions" if len(sessions) != 1 else f"rehydrate resume {sessions[0]['session_id']}")
+        screen.next_step(
+            "rehydrate sessions" if len(sessions) != 1 else f"rehydrate resume {sessions[0]['session_id']}"
+        )

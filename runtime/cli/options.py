@@ -36,7 +36,9 @@ CrossProjectOption = Annotated[
 ]
 PolicyOption = Annotated[
     Literal["strict", "warn", "force"],
-    typer.Option("--policy", help="What a check may refuse: strict (default), warn (degrade instead), force (nothing)."),
+    typer.Option(
+        "--policy", help="What a check may refuse: strict (default), warn (degrade instead), force (nothing)."
+    ),
 ]
 AcceptOption = Annotated[
     list[str] | None, typer.Option("--accept", metavar="CODE", help="Settle one finding by its code; may be repeated.")

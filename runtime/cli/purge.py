@@ -36,7 +36,9 @@ def purge(
     if not dry_run and not yes:
         planned = purge_sessions(sessions or (), store=frame.db, dry_run=True)
         if planned.sessions:
-            confirm(frame, f"Remove {many(len(planned.sessions), 'session')} with {many(planned.events, 'event')} for good?")
+            confirm(
+                frame, f"Remove {many(len(planned.sessions), 'session')} with {many(planned.events, 'event')} for good?"
+            )
     result = purge_sessions(sessions or (), store=frame.db, dry_run=dry_run)
     return Answer(result, lambda screen: _show(screen, result))
 

@@ -59,6 +59,10 @@ class Screen:
     def line(self, text: str = "", style: str | None = None) -> None:
         self.console.print(self.text(text), style=style)
 
+    def raw(self, text: str) -> None:
+        """Text for a program: printed as it is."""
+        self._out.write(text + "\n")
+
     def pairs(self, rows: Iterable[tuple[str, Any]]) -> None:
         """Names and values, aligned; rows whose value is None or empty are left out."""
         shown = [(name, self.clean(value)) for name, value in rows if value not in (None, "", [], {}, ())]
@@ -66,7 +70,9 @@ class Screen:
         for name, value in shown:
             self.console.print(self._styled((name.ljust(width + 2), "dim"), (value, None)))
 
-    def table(self, headings: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[int] = (), grow: int = -1) -> None:
+    def table(
+        self, headings: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[int] = (), grow: int = -1
+    ) -> None:
         """An aligned table; columns in `right` are set flush right, the column `grow` is the one that may be cut.
 
         A cell is a value or a pair (value, style).

@@ -18,4 +18,6 @@ def verify(context: typer.Context, sessions: SessionsArgument = None) -> Answer:
     from ..verify import verify_store
 
     document = plain(verify_store(sessions or (), store=Frame.of(context).db))
-    return Answer(document, lambda screen: show_counts(screen, document, "checked"), DAMAGED if document["mismatches"] else 0)
+    return Answer(
+        document, lambda screen: show_counts(screen, document, "checked"), DAMAGED if document["mismatches"] else 0
+    )

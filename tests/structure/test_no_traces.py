@@ -7,8 +7,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-INVENTED = ("/srv/orchard", "/srv/demo", "/home/dev", "/home/user", "/home/alex", "/tmp/", "/Users/alex", "/Users/dev", "/Users/me")
-MACHINE = re.compile(r"/work/[a-z]|/root/\S|/home/[a-z][\w-]*|/Users/[A-Za-z][\w-]*|[A-Z]:\\\\Users")
+MACHINE = re.compile(r"/work/(?:main|shared|\.library)|/root/\w|/opt/(?:pypi|npm)")
 HOSTS = re.compile(r"(?:pypi\.org|npmjs\.(?:com|org)|pythonhosted\.org|deb\.debian\.org|archive\.ubuntu\.com)")
 
 
@@ -31,6 +30,5 @@ def test_no_path_of_a_machine_and_no_host_of_a_registry() -> None:
         if Path(name).name != here
         for pattern in (MACHINE, HOSTS)
         for match in pattern.finditer(text)
-        if not match[0].startswith(INVENTED)
     ]
     assert wrong == []

@@ -15,7 +15,9 @@ from . import paths
 from .verdict import Gate, verdict
 
 _LIMIT_BYTES = 1 << 20
-_BUILT_IN = frozenset({"claude", "default", "general-purpose", "main", "Explore", "Plan", "statusline-setup", "output-style-setup"})
+_BUILT_IN = frozenset(
+    {"claude", "default", "general-purpose", "main", "Explore", "Plan", "statusline-setup", "output-style-setup"}
+)
 """Names that Claude Code ships without a file of their own (2.1)."""
 
 
@@ -34,7 +36,9 @@ def agent_folders(project: str | None) -> list[Path]:
     folders: list[Path] = []
     if project is not None:
         top = Path(project)
-        folders += [folder / ".claude" / "agents" for folder in (top, *top.parents) if (folder / ".claude" / "agents").is_dir()]
+        folders += [
+            folder / ".claude" / "agents" for folder in (top, *top.parents) if (folder / ".claude" / "agents").is_dir()
+        ]
     config = os.environ.get("CLAUDE_CONFIG_DIR")
     folders.append((Path(config) if config else Path.home() / ".claude") / "agents")
     return list(dict.fromkeys(folders))
@@ -133,15 +137,13 @@ def agent_findings(agent: RecordedAgent, project: str | None, gate: Gate, sessio
     if definition is not None:
         findings.append(definition)
     if agent.model and not model_known(agent.model):
-        message = (
-            f"The model {agent.model} is not in the list of known models: it may be retired or private, and its cost is unknown."
-        )
+        message = f"The model {agent.model} is not a known one: it may be retired or private, and its cost is unknown."
         remedy = f"Go on with another one: rehydrate run {paths.quoted(session)} PROMPT --model MODEL"
         findings.append(verdict(gate, "tell", "model-unknown", message, remedy, model=agent.model))
     if agent.mcp_servers:
         absent = sorted(set(agent.mcp_servers) - configured_servers(project))
         if absent:
-            message = f"MCP servers that the session used are not configured here: {', '.join(absent)}. Their tools are not available."
+            message = f"MCP servers of the session are not configured here: {', '.join(absent)}. Their tools are not available."
             remedy = "Configure them in the project's .mcp.json, or go on without their tools."
             findings.append(verdict(gate, "warn", "mcp-server-missing", message, remedy, servers=absent))
     return findings
@@ -151,18 +153,32 @@ def _definition_finding(agent: RecordedAgent, project: str | None, gate: Gate, s
     name = agent.name
     if name is None or (name in _BUILT_IN and agent.definition is None):
         return None
-    found = read_definition(Path(agent.definition)) if agent.definition and paths.foreign(agent.definition) is None else None
+    found = (
+        read_definition(Path(agent.definition))
+        if agent.definition and paths.foreign(agent.definition) is None
+        else None
+    )
     found = found or find_definition(name, project)
     facts = {"agent": name, "expected": agent.definition, "expected_digest": agent.definition_digest}
     if found is None:
         kept = "no tools" if agent.tools is None else "only " + (", ".join(agent.tools) or "no tools")
         message = f"The definition of the agent {name} is missing. The session keeps {kept}: rights are never widened."
-        remedy = f"Put it back at {agent.definition or f'.claude/agents/{name}.md in the project'}, then: rehydrate check {paths.quoted(session)}"
+        home = agent.definition or f".claude/agents/{name}.md in the project"
+        remedy = f"Put it back at {home}, then: rehydrate check {paths.quoted(session)}"
         return verdict(gate, "warn", "agent-definition-missing", message, remedy, **facts)
     if agent.definition_digest is not None and found.digest != agent.definition_digest:
-        message = f"The definition of the agent {name} was changed since ({found.path}). The session keeps the recorded tools at most."
+        message = f"The definition of the agent {name} changed since ({found.path}). The session keeps the recorded tools at most."
         remedy = f"Read it: less {paths.quoted(found.path)}"
-        return verdict(gate, "warn", "agent-definition-changed", message, remedy, found=found.path, found_digest=found.digest, **facts)
+        return verdict(
+            gate,
+            "warn",
+            "agent-definition-changed",
+            message,
+            remedy,
+            found=found.path,
+            found_digest=found.digest,
+            **facts,
+        )
     return None
 
 

@@ -100,9 +100,10 @@ def check_workspace(
 ) -> PlaceReport:
     """Compare the recorded place of a session with what is there now. Reads only.
 
-    project: the project a person named; None keeps the recorded directory, whatever the caller's own is. files: what the session read
-    or wrote, compared by digest. known, candidates: directories where a moved project may be (each is proven by its commits). acts:
-    the session was started here, perhaps in a directory that was empty.
+    project: the project a person named; None keeps the recorded directory, whatever the caller's own is.
+    files: what the session read or wrote, compared by digest.
+    known, candidates: directories where a moved project may be; each is proven by its commits.
+    acts: the session was started by this product, perhaps in a directory that was empty.
     """
     effective = effective_directory(expected, project, maps)
     if effective.path is None:
@@ -118,12 +119,18 @@ def check_workspace(
         gate=gate,
         chosen=effective.chosen,
         located=located,
-        touched_below=sum(1 for file in touched if not file.deleted and expected.cwd and paths.below(file.path, expected.cwd)),
+        touched_below=sum(
+            1 for file in touched if not file.deleted and expected.cwd and paths.below(file.path, expected.cwd)
+        ),
         own_dirty=_own_dirty(observed, touched, drift),
         acts=acts,
     )
     findings = compare(situation)
-    changed = drift_finding(drift, gate, expected.session_id) if drift is not None and observed.relation != "different" else None
+    changed = (
+        drift_finding(drift, gate, expected.session_id)
+        if drift is not None and observed.relation != "different"
+        else None
+    )
     if changed is not None:
         findings.append(changed)
     return _report(situation, effective, findings, drift, policy, accept, allow_cross_project)
@@ -135,7 +142,11 @@ def _shifted(expected: ExpectedPlace, effective: Effective) -> ExpectedPlace:
 
 
 def _located(
-    expected: ExpectedPlace, observed: ObservedPlace, effective: Effective, known: Iterable[str], candidates: Iterable[str]
+    expected: ExpectedPlace,
+    observed: ObservedPlace,
+    effective: Effective,
+    known: Iterable[str],
+    candidates: Iterable[str],
 ) -> Located | None:
     if not effective.chosen:
         return None if observed.exists else locate(expected, observed, known, candidates)

@@ -17,7 +17,11 @@ from .verdict import Gate, verdict
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Where the recorded project lies now. how: `worktree` (git has it registered), `session` (another session), `near`, `chosen`."""
+    """Where the recorded project lies now.
+
+    how: `worktree` (git has it registered), `session` (another session's place), `near`; of a chosen place `moved`, `chosen` or
+    `foreign`.
+    """
 
     path: str
     how: str
@@ -102,7 +106,9 @@ def _no_directory(it: Situation) -> list[Finding]:
         return [_worktree_missing(it), *_branch_elsewhere_of_missing(it)]
     if it.located is not None:
         return [_moved(it, it.located)]
-    message = f"The directory {observed.path} is missing. It is not created again, and nothing is done elsewhere instead."
+    message = (
+        f"The directory {observed.path} is missing. It is not created again, and nothing is done elsewhere instead."
+    )
     remedy = f"Say where the project lies now: {it.rebind('PATH')}"
     return [_open(it, "directory-missing", message, remedy, nearest=observed.nearest)]
 
@@ -120,7 +126,7 @@ def _foreign(it: Situation) -> Finding:
         "below the current directory."
     )
     remedy = (
-        f"Map it: rehydrate resume {it.session} --map {quoted(it.observed.path + '=PATH')}   or bind it for good: "
+        f"Map it: rehydrate resume {it.session} --map {quoted(it.observed.path + '=PATH')}\nBind it for good: "
         f"{it.rebind('PATH')}"
     )
     return _open(it, "foreign-path", message, remedy, style=kind)
@@ -148,14 +154,16 @@ def _worktree_missing(it: Situation) -> Finding:
     if it.located is not None and it.located.how == "worktree":
         return _moved(it, it.located)
     branch = (worktree.branch if worktree else None) or it.expected.branch
-    message = f"The worktree {path} is gone, and with it the place the session worked in; the main checkout is another place."
+    message = (
+        f"The worktree {path} is gone, and with it the place the session worked in; the main checkout is another place."
+    )
     recreate = f"Recreate it: rehydrate resume {it.session} --recreate-worktree"
     if entry is not None and entry.locked:
         reason = f" ({entry.lock_reason})" if entry.lock_reason else ""
         message += f" Git keeps its entry, locked{reason}: it may lie on a disk that is not mounted."
         main = it.observed.registered[0].path
         recreate = f"Mount the disk, or unlock it: git -C {quoted(main)} worktree unlock {quoted(path)}"
-    others = f"   go on elsewhere: {it.rebind('PATH')}   only read: rehydrate show {it.session}"
+    others = f"\nGo on elsewhere: {it.rebind('PATH')}\nOnly read: rehydrate show {it.session}"
     state = "missing" if entry is None else "locked" if entry.locked else "registered"
     facts = {"branch": branch, "registered": entry is not None, "state": state}
     code = "worktree-locked" if entry is not None and entry.locked else "worktree-missing"
@@ -168,7 +176,16 @@ def _branch_elsewhere_of_missing(it: Situation) -> list[Finding]:
         return []
     if not branch.exists:
         message = f"The branch {branch.name} that the session worked on does not exist any more."
-        return [verdict(it.gate, "warn", "branch-gone", message, f"See what is left: git -C {_base(it)} branch --all", expected=branch.name)]
+        return [
+            verdict(
+                it.gate,
+                "warn",
+                "branch-gone",
+                message,
+                f"See what is left: git -C {_base(it)} branch --all",
+                expected=branch.name,
+            )
+        ]
     if branch.checked_out_at is not None:
         message = f"The branch {branch.name} is checked out at {branch.checked_out_at} now; git allows one checkout of a branch."
         remedy = f"Go on there: {it.rebind(branch.checked_out_at)}"
@@ -189,10 +206,16 @@ def _other_project(it: Situation) -> Finding | None:
     code = "other-repository" if both_git else "other-project"
     was = (recorded.path or recorded.remote if recorded else None) or it.expected.cwd or "another project"
     what = "a different repository" if both_git else "a different project"
-    message = f"{it.place} is {what} than the one the session belongs to ({was}). Going on would change the wrong files."
+    message = (
+        f"{it.place} is {what} than the one the session belongs to ({was}). Going on would change the wrong files."
+    )
     home = it.expected.cwd if it.chosen and it.expected.cwd else None
-    back = f"Restore it where it belongs: rehydrate resume {it.session}" if home else f"Say where it lies: {it.rebind('PATH')}"
-    remedy = f"{back}   or, if you mean it: rehydrate resume {it.session} --project {quoted(it.place)} --allow-cross-project"
+    back = (
+        f"Restore it where it belongs: rehydrate resume {it.session}"
+        if home
+        else f"Say where it lies: {it.rebind('PATH')}"
+    )
+    remedy = f"{back}\nIf you mean it: rehydrate resume {it.session} --project {quoted(it.place)} --allow-cross-project"
     facts = {
         "expected": was,
         "found": it.place,
@@ -225,12 +248,16 @@ def _no_repository(it: Situation) -> list[Finding]:
         return [_open(it, "git-missing", message, f"Install git, or go on unchecked: {_accept(it, 'git-missing')}")]
     if observed.git == "unsafe":
         message = f"Git refuses to read {it.place}: it belongs to another user. Nothing about it could be checked."
-        return [_open(it, "safe-directory", message, f"If you trust it: git config --global --add safe.directory {place}")]
+        return [
+            _open(it, "safe-directory", message, f"If you trust it: git config --global --add safe.directory {place}")
+        ]
     if observed.git == "broken":
         return [_broken(it)]
     if _is_worktree_path(it):
         kind = "an empty directory" if observed.empty else "an ordinary directory"
-        message = f"{it.place} is only {kind}, not the worktree that the session worked in; git commands there act elsewhere or fail."
+        message = (
+            f"{it.place} is only {kind}, not the worktree of the session; git commands there act elsewhere or fail."
+        )
         remedy = _keep_and_recreate(it)
         return [_open(it, "not-a-worktree", message, remedy, empty=observed.empty)]
     if observed.empty:
@@ -240,7 +267,9 @@ def _no_repository(it: Situation) -> list[Finding]:
             return [verdict(it.gate, "tell", "directory-empty", f"{it.place} is empty.", found=it.place)]
         return [_open(it, "directory-empty", message, f"Put the project back there, or {_choose(it)}")]
     if it.expected.in_repository:
-        message = f"{it.place} is not a git repository any more; branch and commits of the session cannot be found there."
+        message = (
+            f"{it.place} is not a git repository any more; branch and commits of the session cannot be found there."
+        )
         return [_open(it, "not-a-repository", message, f"Put the repository back, or {_choose(it)}")]
     return []
 
@@ -249,8 +278,8 @@ def _broken(it: Situation) -> Finding:
     observed, place = it.observed, quoted(it.place)
     if observed.link_target is not None and "/worktrees/" in observed.link_target:
         message = (
-            f"{it.place} was a worktree, but git has dropped its entry ({observed.link_target} is gone): its files are there, its "
-            "branch and index are not."
+            f"{it.place} was a worktree, but git has dropped its entry ({observed.link_target} is gone): "
+            "its files are there, its branch and index are not."
         )
         return _open(it, "worktree-pruned", message, _keep_and_recreate(it), link_target=observed.link_target)
     message = f"Git cannot read the repository at {it.place}: {observed.git_message}."
@@ -262,7 +291,7 @@ def _keep_and_recreate(it: Situation) -> str:
     place = it.expected.worktree_path or it.place
     return (
         f"Move it aside and recreate the worktree: mv {quoted(place)} {quoted(place + '.kept')} && "
-        f"rehydrate resume {it.session} --recreate-worktree   or go on elsewhere: {it.rebind('PATH')}"
+        f"rehydrate resume {it.session} --recreate-worktree\nGo on elsewhere: {it.rebind('PATH')}"
     )
 
 

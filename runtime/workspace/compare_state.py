@@ -30,7 +30,11 @@ def state_findings(it: Situation, seen: RepositoryView) -> list[Finding]:
 
 
 def _no_files(it: Situation, seen: RepositoryView) -> Finding:
-    code, words = ("bare-repository", "a bare repository") if seen.is_bare else ("inside-git-directory", "inside a .git directory")
+    code, words = (
+        ("bare-repository", "a bare repository")
+        if seen.is_bare
+        else ("inside-git-directory", "inside a .git directory")
+    )
     message = f"{it.place} is {words}: there are no working files to act on."
     remedy = f"Choose a checkout: {it.rebind('PATH')}"
     return verdict(it.gate, "refuse-open", code, message, remedy, expected=it.expected.cwd, found=it.place)
@@ -72,7 +76,7 @@ def _not_a_worktree(it: Situation, seen: RepositoryView, wanted: str) -> Finding
     )
     remedy = (
         f"Move it aside and recreate the worktree: mv {quoted(wanted)} {quoted(wanted + '.kept')} && "
-        f"rehydrate resume {it.session} --recreate-worktree   or go on elsewhere: {it.rebind('PATH')}"
+        f"rehydrate resume {it.session} --recreate-worktree\nGo on elsewhere: {it.rebind('PATH')}"
     )
     facts = {"expected": wanted, "found": seen.top, "expected_branch": it.expected.branch, "found_branch": seen.branch}
     return verdict(it.gate, "refuse-open", "not-a-worktree", message, remedy, empty=it.observed.empty, **facts)
@@ -88,7 +92,7 @@ def _operation(it: Situation, seen: RepositoryView) -> list[Finding]:
     if verb is None:
         remedy = f"End it: git -C {place} bisect reset"
     else:
-        remedy = f"Finish it: git -C {place} {verb} --continue   or give it up: git -C {place} {verb} --abort"
+        remedy = f"Finish it: git -C {place} {verb} --continue\nGive it up: git -C {place} {verb} --abort"
     facts = {"operation": seen.operation, "branch": seen.operation_branch, "conflicts": list(seen.conflicts)}
     return [verdict(it.gate, "refuse-open", "operation-in-progress", message, remedy, **facts)]
 
@@ -107,14 +111,20 @@ def _branch(it: Situation, seen: RepositoryView) -> list[Finding]:
     if place is not None and not place.exists:
         remedy = _back_to(it, it.expected.head, f"-c {quoted(wanted)} ")
         message = f"The branch {wanted} that the session worked on does not exist any more (deleted or renamed)."
-        findings.append(verdict(it.gate, "refuse-open", "branch-gone", message, remedy, expected=wanted, found=seen.branch))
+        findings.append(
+            verdict(it.gate, "refuse-open", "branch-gone", message, remedy, expected=wanted, found=seen.branch)
+        )
     elif place is not None and place.checked_out_at is not None:
         remedy = f"Go on where the branch is: {it.rebind(place.checked_out_at)}"
-        message = f"The branch {wanted} is checked out at {place.checked_out_at}; git does not check it out here as well."
+        message = (
+            f"The branch {wanted} is checked out at {place.checked_out_at}; git does not check it out here as well."
+        )
         elsewhere = {"branch": wanted, "found": place.checked_out_at}
         findings.append(verdict(it.gate, "warn", "branch-checked-out-elsewhere", message, remedy, **elsewhere))
     if seen.detached:
-        message = f"HEAD is detached in {it.place}; the session worked on {wanted}. Commits made now belong to no branch."
+        message = (
+            f"HEAD is detached in {it.place}; the session worked on {wanted}. Commits made now belong to no branch."
+        )
         facts: dict[str, Any] = {"expected": wanted, "found": None, "head": seen.head}
         return [verdict(it.gate, "refuse-open", "detached-head", message, remedy, **facts), *findings]
     return [_changed(it, seen, wanted, remedy), *findings]
@@ -122,8 +132,10 @@ def _branch(it: Situation, seen: RepositoryView) -> list[Finding]:
 
 def _changed(it: Situation, seen: RepositoryView, wanted: str, remedy: str) -> Finding:
     message = f"{it.place} is on branch {seen.branch} now; the session worked on {wanted}. What it knows may not be true here."
-    remedy += f"   or go on here: {it.rebind(it.place)}"
-    return verdict(it.gate, "refuse-open", "branch-changed", message, remedy, expected=it.expected.branch, found=seen.branch)
+    remedy += f"\nGo on here: {it.rebind(it.place)}"
+    return verdict(
+        it.gate, "refuse-open", "branch-changed", message, remedy, expected=it.expected.branch, found=seen.branch
+    )
 
 
 def _back_to(it: Situation, head: str | None, options: str) -> str:
@@ -139,12 +151,21 @@ def _head(it: Situation, seen: RepositoryView) -> list[Finding]:
         return [verdict(it.gate, "tell", "no-commits", message, branch=seen.branch)]
     if distance is None:
         return []
-    facts: dict[str, Any] = {"expected": distance.recorded, "found": seen.head, "ahead": distance.ahead, "behind": distance.behind}
+    facts: dict[str, Any] = {
+        "expected": distance.recorded,
+        "found": seen.head,
+        "ahead": distance.ahead,
+        "behind": distance.behind,
+    }
     place = quoted(it.place)
     if not distance.known:
         why = "The clone is shallow." if seen.is_shallow else "It was rewritten, or never came here."
         message = f"The recorded commit {_short(distance.recorded)} is not in {it.place}. {why}"
-        fetch = f"Get the whole history: git -C {place} fetch --unshallow" if seen.is_shallow else f"Look: git -C {place} log --oneline --all"
+        fetch = (
+            f"Get the whole history: git -C {place} fetch --unshallow"
+            if seen.is_shallow
+            else f"Look: git -C {place} log --oneline --all"
+        )
         return [verdict(it.gate, "warn", "head-unknown", message, fetch, **facts)]
     if not distance.ahead and not distance.behind:
         return []
@@ -154,7 +175,9 @@ def _head(it: Situation, seen: RepositoryView) -> list[Finding]:
         "behind": f"{_count(distance.behind, 'commit')} older than",
         "diverged": f"{distance.ahead} ahead of and {distance.behind} behind",
     }[direction]
-    message = f"HEAD of {it.place} is {words} the recorded {_short(distance.recorded)}; files may differ from what the session saw."
+    message = (
+        f"HEAD of {it.place} is {words} the recorded {_short(distance.recorded)}; files may differ from what it saw."
+    )
     dots = "..." if direction == "diverged" else ".."
     ends = (seen.head, distance.recorded) if direction == "behind" else (distance.recorded, seen.head)
     remedy = f"See the difference: git -C {place} log --oneline {_short(ends[0])}{dots}{_short(ends[1])}"
@@ -169,7 +192,12 @@ def _dirty(it: Situation, seen: RepositoryView) -> list[Finding]:
     known = it.own_dirty | set(it.expected.dirty or ())
     new = [name for name in seen.dirty if name not in known]
     beyond = seen.dirty_count - len(seen.dirty)
-    facts = {"files": list(seen.dirty[:_NAMED]), "count": seen.dirty_count, "untracked": seen.untracked_count, "new": new[:_NAMED]}
+    facts = {
+        "files": list(seen.dirty[:_NAMED]),
+        "count": seen.dirty_count,
+        "untracked": seen.untracked_count,
+        "new": new[:_NAMED],
+    }
     remedy = f"See them: git -C {quoted(it.place)} status --short"
     if not new and not beyond:
         message = f"{_count(seen.dirty_count, 'file')} not committed, all as the session left them."
@@ -184,7 +212,9 @@ def _dirty(it: Situation, seen: RepositoryView) -> list[Finding]:
 def _remarks(it: Situation, seen: RepositoryView) -> list[Finding]:
     findings: list[Finding] = []
     if seen.is_shallow:
-        message = f"{it.place} is a shallow clone: its history ends early, so the project cannot be told by its first commit."
+        message = (
+            f"{it.place} is a shallow clone: its history ends early, so the project cannot be told by its first commit."
+        )
         remedy = f"Get all of it: git -C {quoted(it.place)} fetch --unshallow"
         findings.append(verdict(it.gate, "tell", "shallow-clone", message, remedy, found=it.place))
     if seen.superproject is not None:

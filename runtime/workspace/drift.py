@@ -14,7 +14,7 @@ from . import paths
 from .verdict import Gate, verdict
 
 DriftState = Literal["unchanged", "changed", "gone", "returned", "unknown"]
-"""`returned`: the session deleted it, and it is there again. `unknown`: there is a file, but the record holds no whole content of it."""
+"""`returned`: the session deleted it, and it is there again. `unknown`: it is there, but no whole content of it was recorded."""
 
 _CHUNK = 1 << 20
 _TEXT_LIMIT = 8 << 20
@@ -59,7 +59,11 @@ class Drift(Frozen):
 
 def touched_files(state: dict[str, Any]) -> list[TouchedFile]:
     """The files of the `files` projection's state, each with the digest that the session saw last."""
-    return [_touched(path, entry) for path, entry in state.get("paths", {}).items() if entry.get("ops") or "read_at" in entry]
+    return [
+        _touched(path, entry)
+        for path, entry in state.get("paths", {}).items()
+        if entry.get("ops") or "read_at" in entry
+    ]
 
 
 def _touched(path: str, entry: dict[str, Any]) -> TouchedFile:
@@ -146,12 +150,16 @@ def drift_finding(drift: Drift, gate: Gate, session: str) -> Finding | None:
     ]
     names = (*drift.changed, *drift.gone, *drift.returned)
     listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-    message = f"Files that the session knew are different now: {', '.join(parts)} ({listed}). It may act on what is no longer true."
+    message = (
+        f"Files the session knew are different: {', '.join(parts)} ({listed}). It may act on what is no longer true."
+    )
     remedy = f"See them all: rehydrate check {paths.quoted(session)} --json"
     return verdict(gate, "warn", "drift", message, remedy, **drift.fact())
 
 
-def placing(cwd: str | None, moves: Iterable[tuple[str, str]], maps: Iterable[paths.PathMap] = ()) -> Callable[[str], str | None]:
+def placing(
+    cwd: str | None, moves: Iterable[tuple[str, str]], maps: Iterable[paths.PathMap] = ()
+) -> Callable[[str], str | None]:
     """How recorded paths become paths of this machine.
 
     cwd: the recorded directory, already at its present place; relative paths count from it. moves: (old top, new top) pairs of a

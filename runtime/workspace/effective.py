@@ -32,9 +32,9 @@ def effective_directory(
 ) -> Effective:
     """Choose the directory.
 
-    `project` names a project, not a directory below it: while the recorded directory exists in the same checkout, or in a linked
-    worktree of the repository whose main checkout is named, the recorded one stays. Another checkout that is named (a clone, another
-    worktree, the place it moved to) is taken as said, at the recorded sub-directory where it has that.
+    `project` names a project, not a directory in it: while the recorded directory exists in the same checkout, or in a linked
+    worktree of the repository whose main checkout is named, the recorded one stays. Another checkout (a clone, another worktree,
+    the place it moved to) is taken as said, at the recorded sub-directory where it has that.
     """
     recorded = expected.cwd
     if recorded is not None and maps:
@@ -75,7 +75,10 @@ def _is_main_of(named: str, expected: ExpectedPlace) -> bool:
         return known == paths.shown(repository.common_dir)
     worktree = expected.worktree
     origin = worktree.original_cwd if worktree is not None else None
-    return origin is not None and paths.below(os.path.realpath(origin), repository.top or repository.common_dir) is not None
+    return (
+        origin is not None
+        and paths.below(os.path.realpath(origin), repository.top or repository.common_dir) is not None
+    )
 
 
 def _inside(named: str, expected: ExpectedPlace) -> str:

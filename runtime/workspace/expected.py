@@ -41,7 +41,7 @@ class ExpectedPlace(Frozen):
 
     @property
     def worktree_path(self) -> str | None:
-        """The linked worktree that the session was in: as the source told, or as an import saw that the checkout is not the main one."""
+        """The linked worktree the session was in: as the source told, or as an import saw its checkout to be no main one."""
         if self.worktree is not None:
             return self.worktree.path
         main = self.project.path if self.project is not None else None
@@ -51,7 +51,9 @@ class ExpectedPlace(Frozen):
     @property
     def in_repository(self) -> bool:
         """Whether the record shows that the place was under git."""
-        if self.project is not None and (self.project.git_common_dir or self.project.root_commits or self.project.remotes):
+        if self.project is not None and (
+            self.project.git_common_dir or self.project.root_commits or self.project.remotes
+        ):
             return True
         return bool(self.branch or self.head or self.remote or self.worktree)
 

@@ -74,8 +74,8 @@ def ask(directory: str | os.PathLike[str], *arguments: str) -> GitAnswer:
     return run(command)
 
 
-def run(command: list[str], *, timeout_s: float = TIMEOUT_S) -> GitAnswer:
-    """Run a git command with the environment of a reader; the command itself decides whether it reads or writes."""
+def run(command: list[str], *, timeout_s: float = TIMEOUT_S, reader: bool = True) -> GitAnswer:
+    """Run a git command. reader: with the environment that keeps git from writing and fetching by the way."""
     git = _gitpython()
     with _plain_environment():
         try:
@@ -85,7 +85,7 @@ def run(command: list[str], *, timeout_s: float = TIMEOUT_S) -> GitAnswer:
                 with_exceptions=False,
                 stdout_as_string=False,
                 strip_newline_in_stdout=False,
-                env=_ENVIRONMENT,
+                env=_ENVIRONMENT if reader else {"GIT_TERMINAL_PROMPT": "0"},
                 kill_after_timeout=timeout_s,
             )
         except git.exc.GitCommandNotFound as error:
@@ -119,7 +119,7 @@ def _gitpython() -> Any:
                 os.environ.pop(key, None)
             else:
                 os.environ[key] = before
-    return cast(Any, git)
+    return cast("Any", git)
 
 
 @contextmanager

@@ -53,9 +53,9 @@ class Repository:
 def project_identity(path: str | os.PathLike[str]) -> ProjectIdentity:
     """The identity of the project that `path` lies in, as the disk shows it now; nothing is written.
 
-    One for every path into a repository (symlink, sub-directory, worktree) and, by its root commit, for a renamed directory and a
-    clone. A submodule is a project of its own. Whether two identities are one project is told by `relate`, not by comparing ids: ids
-    of a repository change when it gets its first commit or another address.
+    One for every path into a repository (symlink, sub-directory, worktree) and, by its root commit, for a renamed directory and
+    a clone. A submodule is a project of its own. Whether two identities are one project is told by `relate`, not by equal ids:
+    the id of a repository changes when it gets its first commit or another address.
     """
     repository = find_repository(path)
     if repository is None:
@@ -124,7 +124,7 @@ def read_remotes(directory: str) -> dict[str, str]:
 
 
 def root_commits(directory: str, common_dir: str) -> tuple[str, ...]:
-    """All commits without parents that branches, tags and HEAD reach; that of the main line first. Empty before the first commit."""
+    """The commits without parents that branches, tags and HEAD reach, that of the main line first; empty before the first."""
     heads = [] if not ask(directory, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").ok else ["HEAD"]
     answer = ask(directory, "rev-list", "--max-parents=0", "--branches", "--remotes", "--tags", *heads)
     roots = sorted(set(answer.lines)) if answer.ok else []
@@ -171,8 +171,8 @@ def relate(
 ) -> Relation:
     """Whether `found` is the project that was recorded.
 
-    recorded_place_stands: the recorded repository still lies where it was; then a repository elsewhere with the same root commit is
-    the same project only when a remote connects them (a copy, or another project started from the same template, is not).
+    recorded_place_stands: the recorded repository still lies where it was; then one elsewhere with the same root commit is the
+    same project only when a remote connects them (a copy, or another project started from the same template, is not).
     has_recorded_head: whether `found` holds the recorded commit; None when there is none.
     """
     if recorded is None:

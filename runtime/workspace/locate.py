@@ -1,4 +1,4 @@
-"""Where a missing project went: found by its commits among registered worktrees, known projects and the neighbours of its old place."""
+"""Where a missing project went: found by its commits among registered worktrees, known projects and its old neighbours."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def locate(
 ) -> Located | None:
     """The place where the recorded project (or worktree) lies now, or None.
 
-    known: directories of other sessions. candidates: directories that the caller has in mind, such as its own; they are proven like
-    all others and never taken for granted. A directory outside git has no content that proves it, so it is not searched for.
+    known: directories of other sessions. candidates: directories that the caller has in mind, such as its own; they are proven
+    like all others. A directory outside git has no content that proves it, so it is not searched for.
     """
     worktree = _moved_worktree(expected, observed)
     if worktree is not None:

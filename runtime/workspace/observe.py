@@ -185,7 +185,11 @@ def _relation(expected: ExpectedPlace, view: RepositoryView, repository: Reposit
         old = find_repository(recorded.path or recorded.git_common_dir)
         stands = old is not None and paths.shown(old.common_dir) == recorded.git_common_dir
     known = view.distance.known if view.distance is not None else None
-    if recorded is not None and not is_git(recorded) and recorded.path == paths.shown(os.path.realpath(expected.cwd or "")):
+    if (
+        recorded is not None
+        and not is_git(recorded)
+        and recorded.path == paths.shown(os.path.realpath(expected.cwd or ""))
+    ):
         return relate(recorded, directory_identity(repository.top or repository.common_dir))
     return relate(recorded, found, recorded_place_stands=stands, has_recorded_head=known)
 

@@ -114,7 +114,9 @@ def submodules_of(top: str) -> tuple[Submodule, ...]:
     answer = ask(top, "config", "--null", "--file", str(file), "--get-regexp", r"^submodule\..*\.path$")
     places = (entry.partition("\n")[2] for entry in answer.out.split("\0")) if answer.ok else ()
     return tuple(
-        Submodule(path=paths.shown(place), initialized=(Path(top) / place / ".git").exists()) for place in places if place
+        Submodule(path=paths.shown(place), initialized=(Path(top) / place / ".git").exists())
+        for place in places
+        if place
     )
 
 

@@ -11,7 +11,7 @@ from .paths import Foreign
 
 Operation = Literal["rebase", "am", "merge", "cherry-pick", "revert", "bisect"]
 GitState = Literal["repository", "none", "no-git", "unsafe", "broken", "unreadable"]
-"""`no-git`: there is no git program. `unsafe`: git refuses another owner's repository. `broken`: there is one, but git cannot read it."""
+"""`no-git`: there is no git program. `unsafe`: git refuses another owner's repository. `broken`: git cannot read it."""
 
 
 class RegisteredWorktree(Frozen):

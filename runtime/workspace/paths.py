@@ -73,7 +73,8 @@ class PathMap:
         old, equals, new = text.partition("=")
         if not equals or not new or style(old) == "relative":
             raise UsageError(
-                f"{text!r} maps no path.", remedy="Write --map OLD=NEW, both absolute: --map /Users/a/demo=/home/me/demo"
+                f"{text!r} maps no path.",
+                remedy="Write --map OLD=NEW, both absolute: --map /Users/a/demo=/home/me/demo",
             )
         return cls(old.rstrip("/\\") or old, os.path.realpath(new))
 

@@ -13,7 +13,11 @@ CROSS_PROJECT = frozenset({"other-repository", "other-project"})
 
 
 def settled(
-    findings: Iterable[Finding], policy: Policy = "strict", accept: Iterable[str] = (), *, allow_cross_project: bool = False
+    findings: Iterable[Finding],
+    policy: Policy = "strict",
+    accept: Iterable[str] = (),
+    *,
+    allow_cross_project: bool = False,
 ) -> list[Finding]:
     """The findings after the person's say. What was overruled keeps its code; its facts tell by what (`settled_by`).
 

@@ -5,12 +5,26 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ...events.event import Draft
 from ...events.kinds import Fact, ProjectIdentity, WorkspaceObserved
+from ...events.store import EventStore
 from . import paths
 from . import remotes as addresses
 from .agents import definition_facts
 from .git_reading import ask
 from .identify import directory_identity, find_repository, repository_identity
+from .sessions import recorded_session
+
+
+def observed_at_import(store: EventStore, session_id: str) -> int:
+    """Append what the directory of a newly imported session shows; returns the session's head. For main sessions, once."""
+    recorded = recorded_session(store, session_id)
+    place, agent = recorded.expected, recorded.agent
+    named = agent.name if agent.definition is None else None
+    facts = first_observation(place.cwd, branch=place.branch, head=place.head, remote=place.remote, agent=named)
+    if not facts or place.project is not None:
+        return recorded.position
+    return store.append(session_id, [Draft.of(fact) for fact in facts])[-1].position
 
 
 def first_observation(
@@ -23,8 +37,8 @@ def first_observation(
 ) -> list[Fact]:
     """Facts to be appended once to a newly imported session; empty when its directory is not on this machine.
 
-    branch, head, remote: what the transcript says last. They win: where the directory shows another branch or another remote, only
-    what does not contradict the record is noted, since the directory may have gone its own way since.
+    branch, head, remote: what the transcript says last. They win: where the directory shows another branch or remote, only what
+    does not contradict the record is noted, since the directory may have gone its own way since.
     """
     if cwd is None or paths.foreign(cwd) is not None or not Path(cwd).is_dir():
         return []

@@ -1,0 +1,97 @@
+"""Whether all that a session's events point to is there: blobs, file backups, files outside the transcript."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ...events.event import Event
+from ...events.findings import Finding
+from ...events.importers.outside import outside_files
+from ...events.store import EventStore
+from ..files.content import Copies
+from . import paths
+from .verdict import Gate, verdict
+
+_NAMED = 20
+
+
+def content_findings(store: EventStore, session_id: str, until: int | None, gate: Gate) -> list[Finding]:
+    """Findings about missing content. Reads events and native records once; files outside are looked for, not read."""
+    blobs: set[str] = set()
+    backups: dict[str, str] = {}
+    for event in store.read(session_id, until=until):
+        blobs.update(_blobs(event.data))
+        if event.kind == "FileCheckpoint":
+            backups.update(_backups(event))
+    findings = [_blobs_missing(store, blobs, session_id), _backups_missing(store, session_id, backups, gate)]
+    return [finding for finding in findings if finding is not None] + _outside(store, session_id, gate)
+
+
+def _blobs(data: Any) -> Iterable[str]:
+    if isinstance(data, dict):
+        digest = data.get("$blob")
+        if isinstance(digest, str):
+            yield digest
+        for value in data.values():
+            yield from _blobs(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _blobs(value)
+
+
+def _blobs_missing(store: EventStore, digests: set[str], session_id: str) -> Finding | None:
+    absent = sorted(digest for digest in digests if store.blob(digest) is None)
+    if not absent:
+        return None
+    message = f"{len(absent)} stored contents of the session are missing from the database; parts of its history cannot be given."
+    remedy = f"See what is damaged: rehydrate verify {paths.quoted(session_id)}"
+    return Finding(
+        code="blob-missing", severity="error", message=message, remedy=remedy, facts={"digests": absent[:_NAMED]}
+    )
+
+
+def _backups(event: Event) -> dict[str, str]:
+    rows = event.data.get("backups") or ()
+    return {row["backup"]: row["path"] for row in rows if row.get("backup") is not None}
+
+
+def _backups_missing(store: EventStore, session_id: str, backups: dict[str, str], gate: Gate) -> Finding | None:
+    if not backups:
+        return None
+    copies = Copies.of_session(store, [session_id])
+    absent = sorted({path for name, path in backups.items() if copies.named(name) is None})
+    if not absent:
+        return None
+    count = f"{len(absent)} file" + ("" if len(absent) == 1 else "s")
+    message = f"Backups of {count} are gone, so a rewind cannot bring back every version: {', '.join(absent[:5])}."
+    remedy = f"Rewind the conversation alone: rehydrate rewind {paths.quoted(session_id)}@POSITION --scope conversation"
+    return verdict(gate, "tell", "backup-missing", message, remedy, files=absent[:_NAMED], count=len(absent))
+
+
+def _outside(store: EventStore, session_id: str, gate: Gate) -> list[Finding]:
+    named: dict[str, str] = {}
+    for source in store.sources(session_id=session_id):
+        for record in store.source_records(source.source):
+            named.update((path, kind) for kind, path in outside_files(record.content))
+    absent = {path: kind for path, kind in named.items() if not _there(path, store, session_id)}
+    if not absent:
+        return []
+    kinds = Counter(absent.values())
+    words = {"tool-output": "tool outputs that were written to files", "image": "images"}
+    what = ", ".join(f"{count} {words[kind]}" for kind, count in sorted(kinds.items()))
+    message = f"Files that the transcript refers to are gone: {what}. The model sees the shortened text that the record holds."
+    remedy = f"Bring them back, or go on without: rehydrate resume {paths.quoted(session_id)}"
+    files = sorted(absent)[:_NAMED]
+    return [verdict(gate, "warn", "outside-file-missing", message, remedy, files=files, count=len(absent), **kinds)]
+
+
+def _there(path: str, store: EventStore, session_id: str) -> bool:
+    """At its recorded place, or beside the transcript as it lies now (the folder may have been copied from elsewhere)."""
+    if paths.foreign(path) is None and Path(path).is_file():
+        return True
+    name = path.replace("\\", "/").rsplit("/", 1)[-1]
+    folders = (Path(source.path).with_suffix("") / "tool-results" for source in store.sources(session_id=session_id))
+    return any((folder / name).is_file() for folder in folders)

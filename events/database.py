@@ -22,10 +22,10 @@ PAGE_SIZE = 8192
 
 
 def default_url() -> str:
-    """`REHYDRATE_DATABASE_URL`, else an SQLite file in the user's data folder."""
+    """`REHYDRATE_DATABASE_URL` (a URL or a file), else an SQLite file in the user's data folder."""
     given = os.environ.get("REHYDRATE_DATABASE_URL")
     if given:
-        return given
+        return as_url(given)
     from platformdirs import user_data_path
 
     return f"sqlite:///{user_data_path('rehydrate') / 'rehydrate.sqlite'}"

@@ -33,7 +33,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS said USING fts5(
 
 
 class Match(Frozen):
-    """A place where the words were said; `snippet` is one line around them, secrets masked. redactions: masked secrets in that event."""
+    """A place where the words were said; `snippet` is one line around them. redactions: secrets masked in that event."""
 
     session_id: str
     pointer: str

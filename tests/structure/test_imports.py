@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import sys
 
 import pytest
@@ -30,7 +31,13 @@ IMPURE = {
     "socket", "sqlalchemy", "sqlite3", "subprocess", "tempfile", "threading", "time", "urllib", "uuid", "git",
     "rehydrate.events.store", "rehydrate.events.database", "rehydrate.events.times.now_us",
 }  # fmt: skip
-DRIVERS = ("projections.fold", "projections.snapshots", "projections.session_index", "projections.index", "projections.path")
+DRIVERS = (
+    "projections.fold",
+    "projections.snapshots",
+    "projections.session_index",
+    "projections.index",
+    "projections.path",
+)
 """The modules of projections/ that read the store and feed the folds; they are no folds."""
 
 
@@ -124,11 +131,9 @@ def test_every_third_party_import_is_a_declared_dependency() -> None:
     from pathlib import Path
 
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = " ".join([*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]).lower()
+    declared = " ".join([*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]).lower()
     distribution = {"git": "gitpython", "rich": "rich", "agents": "openai-agents", "google": "protobuf"}
     used = {name.split(".")[0] for module in modules() for name in module.imports}
     foreign = {name for name in used if name and name != "rehydrate" and name not in sys.stdlib_module_names}
-    missing = {
-        name for name in foreign if distribution.get(name, name).replace("_", "-").lower() not in declared
-    }
+    missing = {name for name in foreign if distribution.get(name, name).replace("_", "-").lower() not in declared}
     assert missing == set()

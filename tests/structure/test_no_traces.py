@@ -12,7 +12,9 @@ HOSTS = re.compile(r"(?:pypi\.org|npmjs\.(?:com|org)|pythonhosted\.org|deb\.debi
 
 
 def texts() -> dict[str, str]:
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    names = (
+        subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    )
     found: dict[str, str] = {}
     for name in filter(None, names):
         path = ROOT / name

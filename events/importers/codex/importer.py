@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UnreadableSource
-from ...event import derived_id
+from ...event import Draft, derived_id
 from ...references import preview
 from ...times import to_us
-from ..importer import Draft, Identity, Probe, SideEvent
+from ..importer import Identity, Probe, SideEvent
 from .batch import text_or_none, whole
 from .document import is_header
 from .session import parent_of

@@ -18,7 +18,7 @@ class Memory:
 
     copying: the lines are a copy of another session's (`ancestor`). turn_id / run_id: the open turn. inputs, replies: texts of the
     model's ledger that wait for their twin in the reader's, said_inputs, said_replies the other way round: [digest, native id].
-    calls: open calls by id. totals: the last cumulative usage; counted: that of the last counted usage record.
+    calls: open calls by id. totals: the last cumulative usage; records: usage records were seen, so that counts only repeat them.
     """
 
     started: bool = False
@@ -47,7 +47,7 @@ class Memory:
     files: dict[str, str] = field(default_factory=dict[str, str])
     totals: list[int] | None = None
     last: list[int] | None = None
-    counted: list[int] | None = None
+    records: bool = False
     compactions: int = 0
     document: dict[str, Any] = field(default_factory=dict[str, Any])
 

@@ -41,17 +41,10 @@ def emit_token_count(batch: Batch, memory: Memory, payload: dict[str, Any]) -> N
         return
     total, last = usage_of(info.get("total_token_usage")), usage_of(info.get("last_token_usage"))
     window = whole(info.get("model_context_window"))
-    context: dict[str, Any] = {
-        "context_tokens": last[TOTAL] if last else None,
-        "context_window": window,
-        "rate_limits": limits,
-    }
+    context = {"context_tokens": last[TOTAL] if last else None, "context_window": window, "rate_limits": limits}
     spent = _spent(memory, total, last, window)
-    if total is not None:
-        memory.totals = total
-        context["cumulative_total_tokens"] = total[TOTAL]
-    if last is not None:
-        memory.last = last
+    memory.totals = total or memory.totals
+    memory.last = last or memory.last
     if spent is None:
         batch.add("Cost", replay=True, model=memory.model, provider=memory.provider, **context)
     else:
@@ -60,13 +53,13 @@ def emit_token_count(batch: Batch, memory: Memory, payload: dict[str, Any]) -> N
 
 def _spent(memory: Memory, total: list[int] | None, last: list[int] | None, window: int | None) -> list[int] | None:
     """The usage of the response that this count tells of, None when it was counted before."""
+    if memory.records:
+        return None
     if total is None:
         return None if last is None or last == memory.last else last
-    if total in (memory.totals, memory.counted):
-        return None
-    if not any(total[:TOTAL]) and (memory.totals is None or any(memory.totals[:TOTAL])):
-        return None
     known = memory.totals
+    if total == known or not any(total[:TOTAL]):
+        return None
     if last is None or (window is not None and last[TOTAL] > window and known is not None):
         difference = [new - old for new, old in zip(total, known or [0] * 6, strict=True)]
         return difference if all(figure >= 0 for figure in difference) else last
@@ -76,29 +69,22 @@ def _spent(memory: Memory, total: list[int] | None, last: list[int] | None, wind
 def emit_usage_record(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
     """Cost of a usage record, which names its response; the token_count that follows repeats it."""
     usage = usage_of(payload.get("usage"))
-    total = usage_of(payload.get("thread_token_usage"))
     if usage is None:
         return
-    if total is not None:
-        memory.counted = memory.totals = total
-    memory.last = usage
+    memory.records, memory.last = True, usage
     batch.named(payload.get("response_id"))
-    _emit(
-        batch,
-        memory,
-        usage,
-        response_id=text_or_none(payload.get("response_id")),
-        cumulative_total_tokens=total[TOTAL] if total else None,
-    )
+    _emit(batch, memory, usage, response_id=text_or_none(payload.get("response_id")))
 
 
 def _emit(batch: Batch, memory: Memory, usage: list[int], **more: Any) -> None:
-    cached, written = min(usage[CACHED], usage[INPUT]), usage[WRITTEN]
+    """Cached input is a part of the input; a provider that reports more of it than input counts the two apart."""
+    cached, written = usage[CACHED], usage[WRITTEN]
+    inclusive = cached + written <= usage[INPUT]
     batch.add(
         "Cost",
         model=memory.model,
         provider=memory.provider,
-        input_tokens=max(usage[INPUT] - cached - written, 0),
+        input_tokens=usage[INPUT] - cached - written if inclusive else usage[INPUT],
         cache_read_tokens=cached,
         cache_write_5m_tokens=written or None,
         output_tokens=usage[OUTPUT],

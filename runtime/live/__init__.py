@@ -1,0 +1,1 @@
+"""Sessions that run: append first, act second, go on after anything."""

@@ -1,0 +1,209 @@
+"""Who acts, where, with what rights: as recorded. A change needs an explicit word and becomes an event; nothing widens."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ...events.errors import UsageError
+from ...events.findings import Finding
+from ...events.kinds import AgentMetadata, Fact, SessionLabel, SessionStarted, WorkspaceObserved
+from ...events.store import EventStore
+from .coding_tools import coding_tools
+from .tools import Tool
+
+if TYPE_CHECKING:
+    from ..restored import Agent, RestoredRuntime
+    from ..workspace.policy import Policy
+
+
+class AgentSpec(BaseModel):
+    """Who a new session's agent is. definition: where or how it is defined, for people."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str | None = None
+    color: str | None = None
+    definition: str | None = None
+    model: str | None = None
+    output_style: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What the caller of `open_session` gave; None leaves it as recorded."""
+
+    model: str | None = None
+    tools: tuple[Tool, ...] | None = None
+    instructions: str | None = None
+    permission_mode: str | None = None
+    sandbox: Any = None
+    effort: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is in force after the changes, and the events that tell of them."""
+
+    model: str
+    tools: tuple[Tool, ...]
+    instructions: str | None
+    overrides: tuple[AgentMetadata, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A session that may be gone on with: its runtime, the directory in force, facts to note about the place."""
+
+    runtime: RestoredRuntime
+    root: Path
+    facts: tuple[Fact, ...]
+    findings: tuple[Finding, ...]
+
+
+def chosen_model(*candidates: str | None) -> str:
+    """The first that is given, then `REHYDRATE_MODEL`.
+
+    Raises:
+        UsageError: none is.
+    """
+    name = next((each for each in candidates if each), None) or os.environ.get("REHYDRATE_MODEL")
+    if not name:
+        raise UsageError("No model is named.", remedy="Give one with --model, or set REHYDRATE_MODEL.")
+    return name
+
+
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def first_facts(
+    root: Path,
+    who: AgentSpec,
+    *,
+    model: str,
+    tools: Sequence[Tool],
+    instructions: str | None,
+    mode: str | None,
+    sandbox: Any,
+    effort: str | None,
+    title: str | None,
+) -> list[Fact]:
+    """The first events of a new session: where, who, with what rights."""
+    from importlib.metadata import version
+
+    from ..workspace.recorded import first_observation
+
+    seen = [fact for fact in first_observation(str(root)) if isinstance(fact, WorkspaceObserved)]
+    project = seen[0].project if seen else None
+    facts: list[Fact] = [
+        SessionStarted(
+            source="live", client="rehydrate", client_version=version("rehydrate"), cwd=str(root), project=project
+        ),
+        AgentMetadata(
+            **who.model_dump(exclude={"model"}),
+            model=model,
+            effort=effort,
+            permission_mode=mode,
+            sandbox=sandbox,
+            tools=tuple(tool.name for tool in tools),
+            instructions=instructions,
+            instructions_digest=None if instructions is None else digest_of(instructions),
+        ),
+    ]
+    facts += [fact.model_copy(update={"observed_by": "rehydrate"}) for fact in seen]
+    if title:
+        facts.append(SessionLabel(title=title, set_by="person"))
+    return facts
+
+
+def restored_for_going_on(
+    store: EventStore,
+    session_id: str,
+    project: str | os.PathLike[str] | None,
+    *,
+    policy: Policy,
+    accept: tuple[str, ...],
+    allow_cross_project: bool,
+) -> Restored:
+    """Restore and pass the gate for going on.
+
+    Raises:
+        Refused: there is no sure place to act in.
+    """
+    from .place_gate import ready_to_go_on
+
+    return ready_to_go_on(
+        store, session_id, project, policy=policy, accept=accept, allow_cross_project=allow_cross_project
+    )
+
+
+def plan(store: EventStore, runtime: RestoredRuntime, changes: Changes) -> Plan:
+    """Compare what the caller wants with what is recorded."""
+    agent = runtime.agent
+    recorded_model = agent.model_override or agent.model
+    model = chosen_model(changes.model, os.environ.get("REHYDRATE_MODEL"), recorded_model)
+    overrides: dict[str, Any] = {}
+    if model != recorded_model:
+        overrides["model_override"] = model
+    recorded = {
+        "permission_mode": agent.recorded_permission_mode,
+        "sandbox": agent.recorded_sandbox,
+        "effort": agent.effort,
+    }
+    for name, known in recorded.items():
+        wanted = getattr(changes, name)
+        if wanted is not None and wanted != known:
+            overrides[name] = wanted
+    instructions = recorded_instructions(store, runtime.session.id, agent)
+    if changes.instructions is not None and digest_of(changes.instructions) != agent.instructions_digest:
+        instructions = changes.instructions
+        overrides |= {"instructions": instructions, "instructions_digest": digest_of(instructions)}
+    tools, findings = _tools(agent, changes.tools)
+    names = tuple(tool.name for tool in tools)
+    if changes.tools is not None and (agent.tools is None or set(names) - set(agent.tools)):
+        overrides["tools"] = names
+    events = (AgentMetadata(**overrides, override=True),) if overrides else ()
+    return Plan(model, tools, instructions, events, tuple(findings))
+
+
+def _tools(agent: Agent, given: tuple[Tool, ...] | None) -> tuple[tuple[Tool, ...], list[Finding]]:
+    """The tools in force: the given ones, else of the coding set those that were recorded. What cannot be had again is told."""
+    from ..compat.tool_names import ours, permitted
+
+    if given is not None:
+        offered = given
+    elif agent.tools is None:
+        offered = coding_tools()
+    else:
+        offered = tuple(tool for tool in coding_tools() if permitted(tool.name, agent.tools))
+    names = {tool.name for tool in offered}
+    lost = [name for name in agent.tools or () if name not in names and ours(name) not in names]
+    if not lost:
+        return offered, []
+    finding = Finding(
+        code="tool-missing",
+        severity="warning",
+        message=f"{len(lost)} recorded tool(s) cannot be offered: {', '.join(lost[:8])}.",
+        remedy="Give them to open_session(tools=…); without them the agent has fewer rights, never more.",
+        facts={"tools": lost},
+    )
+    return offered, [finding]
+
+
+def recorded_instructions(store: EventStore, session_id: str, agent: Agent) -> str | None:
+    """The text whose digest the session recorded, None when it recorded none."""
+    if agent.instructions_digest is None:
+        return None
+    for event in store.read(session_id, reverse=True, kinds=["AgentMetadata"]):
+        if event.data.get("instructions_digest") == agent.instructions_digest and event.data.get("instructions"):
+            text = store.hydrate([event])[0].data["instructions"]
+            return text if isinstance(text, str) else None
+    return None

@@ -1,0 +1,80 @@
+"""The gate for going on: a session is only acted on where its place is sure; what a person overruled is written down."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...events.errors import Refused
+from ...events.kinds import Fact, WorkspaceObserved
+from ...events.store import EventStore
+from ...projections.fold import restore_states
+from .identity import Restored
+
+if TYPE_CHECKING:
+    from ..workspace.check import PlaceReport
+    from ..workspace.policy import Policy
+
+
+def ready_to_go_on(
+    store: EventStore,
+    session_id: str,
+    project: str | os.PathLike[str] | None,
+    *,
+    policy: Policy,
+    accept: tuple[str, ...],
+    allow_cross_project: bool,
+) -> Restored:
+    """Restore a session and pass the gate.
+
+    Raises:
+        Refused: the history cannot be given, or there is no sure place to act in; all findings are in `facts`.
+    """
+    from ..resume import refusal, restored_from
+    from ..workspace.agents import agent_findings
+    from ..workspace.policy import settled
+    from ..workspace.session_check import session_place
+    from ..workspace.sessions import recorded_session
+
+    folded = restore_states(store, session_id)
+    recorded = recorded_session(store, session_id, folded.position)
+    report = session_place(
+        store,
+        recorded,
+        project,
+        gate="open",
+        policy=policy,
+        accept=accept,
+        allow_cross_project=allow_cross_project,
+    )
+    acting = settled(agent_findings(recorded.agent, report.cwd, "open", session_id), policy, accept)
+    runtime = restored_from(store, folded, findings=[*report.findings, *acting])
+    if runtime.report.outcome == "refused":
+        raise refusal(runtime)
+    if report.cwd is None or not Path(report.cwd).is_dir():
+        raise Refused(
+            f"Session {session_id} has no directory to act in.",
+            remedy="Name the project's directory with --project.",
+            session_id=session_id,
+            findings=[finding.model_dump(mode="json") for finding in report.findings],
+        )
+    return Restored(runtime, Path(report.cwd), _facts(report), runtime.report.findings)
+
+
+def _facts(report: PlaceReport) -> tuple[Fact, ...]:
+    """What is noted of the place when a person overruled a finding or named another directory."""
+    if not report.forced and report.reason == "recorded":
+        return ()
+    found = report.found
+    return (
+        WorkspaceObserved(
+            cwd=report.cwd,
+            branch=found.branch if found else None,
+            head=found.head if found else None,
+            observed_by="rehydrate",
+            rebound=report.reason != "recorded",
+            drift=report.recorded_drift(),
+            accepted=report.forced,
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The HTTP interface and the web page; needs the extra `web`."""

@@ -27,12 +27,19 @@ def put(connection: Connection, content: bytes) -> str:
 
 
 def get(connection: Connection, digest: str) -> bytes | None:
-    """The bytes, or None when no such blob is stored."""
+    """The bytes, or None when no such blob is stored.
+
+    Raises:
+        ValueError: the stored bytes are damaged.
+    """
     columns = schema.blob.c
     row = connection.execute(select(columns.enc, columns.body).where(columns.digest == bytes.fromhex(digest))).first()
     if row is None:
         return None
-    return zstandard.decompress(row.body) if row.enc else bytes(row.body)
+    try:
+        return zstandard.decompress(row.body) if row.enc else bytes(row.body)
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise ValueError(f"blob {digest} does not decompress") from error
 
 
 def put_large_texts(connection: Connection, data: Any) -> Any:

@@ -90,12 +90,13 @@ class ToolUseBlock(Frozen):
 
 
 class ToolResultBlock(Frozen):
-    """The answer to the call `tool_use_id`; `content` is a text or a list of blocks."""
+    """The answer to the call `tool_use_id`; `content` is a text or a list of blocks. `synthesized`: a repair put it there."""
 
     type: Literal["tool_result"] = "tool_result"
     tool_use_id: str
     content: Text | list[Block]
     is_error: bool = False
+    synthesized: bool = False
 
 
 class OtherBlock(Frozen):

@@ -59,7 +59,7 @@ class Codec:
             if encoding == ZSTD:
                 return self._plain.decompress(stored)
             return self._decompress[number or 0].decompress(stored)
-        except (zstandard.ZstdError, KeyError) as error:
+        except (zstandard.ZstdError, KeyError, MemoryError) as error:
             raise ValueError(f"stored bytes do not decompress: {error}") from error
 
 

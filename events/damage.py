@@ -10,11 +10,17 @@ from .native import SourceRow
 _KINDS: dict[str, tuple[str, str]] = {
     "malformed": ("is no JSON", "The bytes are kept; the records around them were read."),
     "invalid-utf8": ("holds bytes that are no UTF-8", "The bytes are kept; unreadable characters are shown as U+FFFD."),
-    "nul-bytes": ("holds NUL bytes where a record should be", "A crash or a full disk left a hole; the records around it were read."),
+    "nul-bytes": (
+        "holds NUL bytes where a record should be",
+        "A crash or a full disk left a hole; the records around it were read.",
+    ),
     "byte-order-mark": ("begins with a byte-order mark", "Nothing is lost."),
     "glued": ("stands on one line with the record before it", "Both records were read; nothing is lost."),
     "oversized": ("is too long to be a record", "The bytes are kept; the records around it were read."),
-    "lone-surrogate": ("holds half of a character (a lone surrogate)", "It is replaced by U+FFFD where a text is sent or shown."),
+    "lone-surrogate": (
+        "holds half of a character (a lone surrogate)",
+        "It is replaced by U+FFFD where a text is sent or shown.",
+    ),
 }
 _SEVERITY: dict[str, Severity] = {"byte-order-mark": "info", "glued": "info", "lone-surrogate": "info"}
 

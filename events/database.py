@@ -149,7 +149,9 @@ def _schema_number(connection: Connection) -> int:
         number = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
         tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
         if number == 0 and tables:
-            names = {row[0] for row in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            names = {
+                row[0] for row in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'")
+            }
             if not names <= {"alembic_version"}:
                 raise DamagedDatabase(
                     "The file is an SQLite database of another program.",

@@ -613,9 +613,7 @@ AnyFact = (
 EventFact = Annotated[AnyFact, Field(discriminator="kind")]
 
 FACTS: TypeAdapter[AnyFact] = TypeAdapter(EventFact)
-KINDS: dict[str, type[Fact]] = {
-    str(model.model_fields["kind"].default): model for model in AnyFact.__args__
-}
+KINDS: dict[str, type[Fact]] = {str(model.model_fields["kind"].default): model for model in AnyFact.__args__}
 
 
 def validate_fact(data: dict[str, Any]) -> AnyFact:

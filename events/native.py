@@ -13,9 +13,11 @@ from sqlalchemy import Connection, select, update
 
 from . import blobs, schema
 from .codec import Codec
+from .seal import seal_of
 
 EOL = (b"", b"\n", b"\r\n")
-_LONG_STRING = re.compile(rb'"((?:[^"\\]|\\.){%d,})"' % blobs.LARGE_CHARS, re.S)
+PAGE = 200
+_LONG_STRING = re.compile(rb'"((?:[^"\\]|\\.){%d,})"' % blobs.LARGE_CHARS, re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class SourceRow:
     tail: bytes
     state: dict[str, Any]
     superseded: bool
+    seal: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,10 @@ class NativeRecord:
 
 
 def parse(raw: bytes) -> Any:
-    """The JSON value of a record's bytes, None when there is none. Bad UTF-8 becomes U+FFFD, NULs and a BOM around it are ignored."""
+    """The JSON value of a record's bytes, None when there is none.
+
+    Bad UTF-8 becomes U+FFFD; NULs and a byte-order mark around it are ignored.
+    """
     text = raw.strip(b"\x00 \t\r\n").removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     try:
         return json.loads(text)
@@ -77,7 +83,7 @@ def update_source(connection: Connection, row: SourceRow) -> None:
 
 
 def _source_values(row: SourceRow) -> dict[str, Any]:
-    return {
+    values: dict[str, Any] = {
         "path": row.path,
         "session_id": row.session_id,
         "importer": row.importer,
@@ -91,6 +97,12 @@ def _source_values(row: SourceRow) -> dict[str, Any]:
         "state": json.dumps(row.state, separators=(",", ":")),
         "superseded": int(row.superseded),
     }
+    return {**values, "seal": seal_of(values)}
+
+
+def is_sealed(row: SourceRow) -> bool:
+    """Whether the row is as it was written."""
+    return _source_values(row)["seal"] == row.seal
 
 
 def sources(connection: Connection, *, path: str | None = None, session_id: str | None = None) -> list[SourceRow]:
@@ -101,8 +113,8 @@ def sources(connection: Connection, *, path: str | None = None, session_id: str 
     if session_id is not None:
         query = query.where(schema.source.c.session_id == session_id)
     return [
-        SourceRow(**{**row._mapping, "state": json.loads(row.state), "superseded": bool(row.superseded)})
-        for row in connection.execute(query)
+        SourceRow(**{**row, "state": json.loads(row["state"]), "superseded": bool(row["superseded"])})
+        for row in connection.execute(query).mappings()
     ]
 
 
@@ -199,22 +211,15 @@ def read_records(connection: Connection, codec: Codec, numbers: Iterable[int]) -
             yield _native(connection, codec, row)
 
 
-def read_source(connection: Connection, codec: Codec, source: int) -> Iterator[NativeRecord]:
-    """All records of a source in file order."""
-    last = -1
-    while True:
-        query = (
-            select(schema.record)
-            .where(schema.record.c.source == source, schema.record.c.offset_bytes > last)
-            .order_by(schema.record.c.offset_bytes)
-            .limit(500)
-        )
-        rows = connection.execute(query).all()
-        if not rows:
-            return
-        for row in rows:
-            yield _native(connection, codec, row)
-        last = rows[-1].offset_bytes
+def source_page(connection: Connection, codec: Codec, source: int, after: int) -> list[NativeRecord]:
+    """The next records of a source behind byte offset `after`, in file order; empty at its end."""
+    query = (
+        select(schema.record)
+        .where(schema.record.c.source == source, schema.record.c.offset_bytes > after)
+        .order_by(schema.record.c.offset_bytes)
+        .limit(PAGE)
+    )
+    return [_native(connection, codec, row) for row in connection.execute(query).all()]
 
 
 def _native(connection: Connection, codec: Codec, row: Any) -> NativeRecord:

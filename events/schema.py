@@ -20,14 +20,13 @@ SCHEMA_NUMBER = 1
 
 metadata = MetaData()
 _Key = BigInteger().with_variant(Integer, "sqlite")
-_STRICT = {"sqlite_strict": True}
 
 store_info = Table(
     "store_info",
     metadata,
     Column("key", Text, primary_key=True),
     Column("value", Text, nullable=False),
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 session = Table(
@@ -40,8 +39,9 @@ session = Table(
     Column("agent_id", Text),
     Column("stream", _Key, nullable=False),
     Column("created_us", BigInteger().with_variant(Integer, "sqlite"), nullable=False),
+    Column("seal", LargeBinary, nullable=False),
     Index("session_parent", "parent_session"),
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 stream = Table(
@@ -54,7 +54,7 @@ stream = Table(
     Column("head_hash", LargeBinary, nullable=False),
     Column("forked_from", Text),
     Index("stream_session", "session_id"),
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 event = Table(
@@ -74,7 +74,7 @@ event = Table(
     Column("record", _Key),
     Column("hash", LargeBinary, nullable=False),
     UniqueConstraint("stream", "seq", name="event_stream_seq"),
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 source = Table(
@@ -93,9 +93,10 @@ source = Table(
     Column("tail", LargeBinary, nullable=False),
     Column("state", Text, nullable=False),
     Column("superseded", Integer, nullable=False),
+    Column("seal", LargeBinary, nullable=False),
     Index("source_path", "path"),
     Index("source_session", "session_id"),
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 record = Table(
@@ -111,7 +112,7 @@ record = Table(
     Column("body", LargeBinary, nullable=False),
     Column("splices", Text),
     UniqueConstraint("source", "offset_bytes", name="record_source_offset"),
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 blob = Table(
@@ -121,7 +122,7 @@ blob = Table(
     Column("size_bytes", _Key, nullable=False),
     Column("enc", Integer, nullable=False),
     Column("body", LargeBinary, nullable=False),
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 dictionary = Table(
@@ -129,7 +130,7 @@ dictionary = Table(
     metadata,
     Column("dict_id", Integer, primary_key=True),
     Column("body", LargeBinary, nullable=False),
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 lineage = Table(
@@ -141,7 +142,7 @@ lineage = Table(
     Column("lo", _Key, nullable=False),
     Column("hi", _Key, nullable=False),
     sqlite_with_rowid=False,
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 snapshot = Table(
@@ -152,7 +153,7 @@ snapshot = Table(
     Column("version", Text, primary_key=True),
     Column("body", LargeBinary, nullable=False),
     sqlite_with_rowid=False,
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 session_index = Table(
@@ -167,7 +168,7 @@ session_index = Table(
     Column("title", Text),
     Column("data", Text, nullable=False),
     Index("session_index_last", "last_us"),
-    **_STRICT,
+    sqlite_strict=True,
 )
 
 lease = Table(
@@ -178,7 +179,7 @@ lease = Table(
     Column("holder", Text),
     Column("acquired_us", _Key),
     Column("renewed_us", _Key),
-    **_STRICT,
+    sqlite_strict=True,
 )
 
-purge_permit = Table("purge_permit", metadata, Column("stream", _Key, primary_key=True), **_STRICT)
+purge_permit = Table("purge_permit", metadata, Column("stream", _Key, primary_key=True), sqlite_strict=True)

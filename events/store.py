@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import Connection, func, select, update
 
@@ -20,6 +20,7 @@ from .errors import EventConflict, EventNotFound, LeaseConflict, PositionConflic
 from .event import Draft, Event
 from .lock import WriterLock
 from .references import resolve
+from .seal import seal_of
 from .times import now_us
 
 CHUNK = 2000
@@ -67,7 +68,7 @@ class EventStore:
         self._depth = 0
         self._codec: Codec | None = None
 
-    def __enter__(self) -> EventStore:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -126,6 +127,11 @@ class EventStore:
         return str(self.path or self.url)
 
     @property
+    def dialect(self) -> str:
+        """`sqlite` or `postgresql`."""
+        return str(self._engine.dialect.name)
+
+    @property
     def codec(self) -> Codec:
         """The codec with the dictionaries of this database; the built-in one is stored at first use."""
         if self._codec is None:
@@ -178,11 +184,18 @@ class EventStore:
                 "stream": stream,
                 "created_us": now_us(),
             }
-            connection.execute(schema.session.insert(), row)
+            connection.execute(schema.session.insert(), {**row, "seal": seal_of(row)})
         return self.session(session_id)
 
     def _new_stream(
-        self, connection: Connection, session_id: str, generation: int, *, head: int, head_hash: bytes, forked_from: str | None = None
+        self,
+        connection: Connection,
+        session_id: str,
+        generation: int,
+        *,
+        head: int,
+        head_hash: bytes,
+        forked_from: str | None = None,
     ) -> int:
         values = {
             "session_id": session_id,
@@ -195,7 +208,9 @@ class EventStore:
         assert key is not None
         return int(key[0])
 
-    def create_fork(self, session_id: str, parent: str, position: int, *, source: str, agent_id: str | None = None) -> SessionRow:
+    def create_fork(
+        self, session_id: str, parent: str, position: int, *, source: str, agent_id: str | None = None
+    ) -> SessionRow:
         """Register a session that shares the events 1 to `position` of `parent` by reference; none is copied.
 
         Raises:
@@ -230,7 +245,7 @@ class EventStore:
                 "stream": stream,
                 "created_us": now_us(),
             }
-            connection.execute(schema.session.insert(), values)
+            connection.execute(schema.session.insert(), {**values, "seal": seal_of(values)})
         return self.session(session_id)
 
     def new_generation(self, session_id: str) -> SessionRow:
@@ -238,21 +253,26 @@ class EventStore:
         with self.writing() as connection:
             row = self.session(session_id)
             stream = self._new_stream(connection, session_id, row.generation + 1, head=0, head_hash=GENESIS)
-            connection.execute(
-                update(schema.session).where(schema.session.c.session_id == session_id), {"stream": stream}
-            )
+            self._change_session(connection, session_id, {"stream": stream})
         return self.session(session_id)
 
     def link_parent(self, session_id: str, parent_session: str, agent_id: str | None) -> None:
         """Note that a session is a sub-agent of another (which may not be imported yet)."""
         with self.writing() as connection:
             values = {"role": "subagent", "parent_session": parent_session, "agent_id": agent_id}
-            connection.execute(update(schema.session).where(schema.session.c.session_id == session_id), values)
+            self._change_session(connection, session_id, values)
+
+    def _change_session(self, connection: Connection, session_id: str, changes: dict[str, Any]) -> None:
+        table = schema.session
+        query = select(table).where(table.c.session_id == session_id)
+        values = {**connection.execute(query).mappings().one(), **changes}
+        connection.execute(update(table).where(table.c.session_id == session_id), {**changes, "seal": seal_of(values)})
 
     def find_session(self, session_id: str) -> SessionRow | None:
         with self.reading() as connection:
-            row = connection.execute(self._sessions().where(schema.session.c.session_id == session_id)).first()
-            return None if row is None else SessionRow(**row._mapping)
+            query = self._sessions().where(schema.session.c.session_id == session_id)
+            row = connection.execute(query).mappings().first()
+            return None if row is None else SessionRow(**row)
 
     def session(self, session_id: str) -> SessionRow:
         """The session with exactly this id.
@@ -263,7 +283,9 @@ class EventStore:
         row = self.find_session(session_id)
         if row is None:
             raise SessionNotFound(
-                f"There is no session {session_id}.", remedy="List them with: rehydrate sessions --all", session_id=session_id
+                f"There is no session {session_id}.",
+                remedy="List them with: rehydrate sessions --all",
+                session_id=session_id,
             )
         return row
 
@@ -275,7 +297,7 @@ class EventStore:
         if parent is not None:
             query = query.where(schema.session.c.parent_session == parent)
         with self.reading() as connection:
-            return [SessionRow(**row._mapping) for row in connection.execute(query)]
+            return [SessionRow(**row) for row in connection.execute(query).mappings()]
 
     @staticmethod
     def _sessions() -> Any:
@@ -410,7 +432,9 @@ class EventStore:
                 .order_by(lineage.ord)
             ).all()
         own_from = max((part.hi for part in past), default=0) + 1
-        parts = [Segment(part.src_stream, part.lo, part.hi) for part in past] + [Segment(row.stream, own_from, row.head)]
+        parts = [Segment(part.src_stream, part.lo, part.hi) for part in past] + [
+            Segment(row.stream, own_from, row.head)
+        ]
         clipped = [Segment(part.stream, max(part.lo, first), min(part.hi, last)) for part in parts]
         return [part for part in clipped if part.lo <= part.hi]
 
@@ -433,9 +457,7 @@ class EventStore:
         for part in reversed(parts) if reverse else parts:
             yield from self._read_segment(session_id, part, reverse, None if kinds is None else list(kinds))
 
-    def _read_segment(
-        self, session_id: str, part: Segment, reverse: bool, kinds: list[str] | None
-    ) -> Iterator[Event]:
+    def _read_segment(self, session_id: str, part: Segment, reverse: bool, kinds: list[str] | None) -> Iterator[Event]:
         lo, hi = part.lo, part.hi
         columns = schema.event.c
         while lo <= hi:
@@ -492,21 +514,43 @@ class EventStore:
             return native.sources(connection, path=path, session_id=session_id)
 
     def source_records(self, source: int) -> list[native.NativeRecord]:
-        """All records of a source in file order (all in memory: for exports and client-compatible renderings)."""
-        with self.reading() as connection:
-            codec = self.codec
-            try:
-                return list(native.read_source(connection, codec, source))
-            except ValueError as error:
-                raise damaged(self.name, str(error)) from error
+        """All records of a source in file order (all in memory: for client-compatible renderings)."""
+        return list(self.each_source_record(source))
+
+    def each_source_record(self, source: int) -> Iterator[native.NativeRecord]:
+        """The records of a source in file order, a page at a time.
+
+        Raises:
+            DamagedDatabase: a record's stored bytes cannot be read.
+        """
+        after = -1
+        while True:
+            with self.reading() as connection:
+                codec = self.codec
+                try:
+                    page = native.source_page(connection, codec, source, after)
+                except ValueError as error:
+                    raise damaged(self.name, str(error)) from error
+            if not page:
+                return
+            yield from page
+            after = page[-1].byte_offset
 
     def put_blob(self, content: bytes) -> str:
         with self.writing() as connection:
             return blobs.put(connection, content)
 
     def blob(self, digest: str) -> bytes | None:
+        """The bytes of a blob, None when there is none.
+
+        Raises:
+            DamagedDatabase: its stored bytes cannot be read.
+        """
         with self.reading() as connection:
-            return blobs.get(connection, digest)
+            try:
+                return blobs.get(connection, digest)
+            except ValueError as error:
+                raise damaged(self.name, str(error)) from error
 
     def blob_text(self, digest: str) -> str | None:
         content = self.blob(digest)
@@ -523,7 +567,9 @@ class EventStore:
         with self.writing() as connection:
             columns = schema.snapshot.c
             connection.execute(
-                schema.snapshot.delete().where(columns.stream == row.stream, (columns.version != version) | (columns.seq == position))
+                schema.snapshot.delete().where(
+                    columns.stream == row.stream, (columns.version != version) | (columns.seq == position)
+                )
             )
             values = {"stream": row.stream, "seq": position, "version": version, "body": body}
             connection.execute(schema.snapshot.insert(), values)
@@ -613,7 +659,9 @@ def _event_of_row(session_id: str, row: Any, codec: Codec, name: str) -> Event:
         data = json.loads(codec.decode(row.enc, row.dict_id, row.data))
         meta = json.loads(row.meta) if row.meta else {}
     except ValueError as error:
-        raise damaged(name, f"event {session_id}@{row.seq}: {error}", session_id=session_id, position=row.seq) from error
+        raise damaged(
+            name, f"event {session_id}@{row.seq}: {error}", session_id=session_id, position=row.seq
+        ) from error
     return Event(
         session_id=session_id,
         position=row.seq,

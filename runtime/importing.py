@@ -102,9 +102,7 @@ class _Import:
             self._take(one)
             self._done = before + sizes[one.path]
             self._report(one.path, 0)
-        return ImportResult(
-            sessions=tuple(self._sessions), failed=tuple(self._failed), skipped=tuple(self._skipped)
-        )
+        return ImportResult(sessions=tuple(self._sessions), failed=tuple(self._failed), skipped=tuple(self._skipped))
 
     def _take(self, one: Candidate) -> None:
         try:

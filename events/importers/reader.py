@@ -23,8 +23,8 @@ _EOL = {b"\n": 1, b"\r\n": 2}
 class Piece:
     """Bytes that become one row of the record table.
 
-    eol: 0 nothing, 1 `\\n`, 2 `\\r\\n` behind it. blank: white space only. damage: see `damage.py`; value: what was read all the same.
-    closes: no bytes of its own, only the line end of the record before. start_offset, size_bytes: of the damaged whole.
+    eol: 0 nothing, 1 `\\n`, 2 `\\r\\n` behind it. blank: white space only. damage: see `damage.py`; value: what was read
+    all the same. closes: no bytes of its own, only the line end of the record before. start_offset, size_bytes: of the damaged whole.
     """
 
     raw: bytes
@@ -41,10 +41,11 @@ class Piece:
 
 
 class Reader:
-    """Reads pieces from `offset` on; afterwards `offset`, `line`, `open_line`, `oversized_from` and `tail` tell where it stopped.
+    """Reads pieces from `offset` on; afterwards the attributes of the same names, and `tail`, tell where it stopped.
 
-    stream: positioned at `offset`. line: the number (from 1) of the line that lies there. open_line: the bytes before `offset` did not end
-    with a line end. oversized_from: the offset where a too long line began that is still going on. seen: is told every consumed byte.
+    stream: positioned at `offset`. line: the number (from 1) of the line that lies there. open_line: the bytes before
+    `offset` did not end with a line end. oversized_from: the offset where a too long line began that is still going on.
+    seen: is told every consumed byte.
     """
 
     def __init__(
@@ -148,9 +149,7 @@ class Reader:
             yield self._part(chunk, 0)
         eol = 2 if chunk.endswith(b"\r\n") else 1
         size = self.offset - start + len(chunk) - eol
-        yield Piece(
-            chunk[:-eol], None, self.line, self.offset, eol, "oversized", start_offset=start, size_bytes=size
-        )
+        yield Piece(chunk[:-eol], None, self.line, self.offset, eol, "oversized", start_offset=start, size_bytes=size)
         self._seen(chunk)
         self.offset += len(chunk)
         self.line += 1

@@ -11,8 +11,8 @@ import zstandard
 
 from ..errors import UnreadableSource
 from .importer import Importer, Line, Probe
-from .reader import Piece, Reader
 from .plain import opened_plain
+from .reader import Piece, Reader
 from .registry import importer_named, importers
 
 HEAD_BYTES = 64 * 1024

@@ -34,7 +34,12 @@ def spans(raw: bytes, *, glued: bool = False) -> list[Span]:
     glued: a record stands on the line before these bytes already.
     """
     single = _parsed(raw)
-    if single is not None and not glued and not raw.startswith(tuple(bytes([b]) for b in FILLER)) and raw.strip(FILLER) == raw:
+    if (
+        single is not None
+        and not glued
+        and not raw.startswith(tuple(bytes([b]) for b in FILLER))
+        and raw.strip(FILLER) == raw
+    ):
         return [Span(0, len(raw), single[0], True, single[1])]
     found, at = _leading(raw, glued)
     if not glued and not any(span.valued for span in found):
@@ -64,7 +69,7 @@ def _scalar(raw: bytes, found: list[Span], at: int) -> tuple[list[Span], int]:
 
 
 def complete_spans(raw: bytes, *, glued: bool = False) -> list[Span]:
-    """The records that are whole at the beginning of an unterminated line (with the filler before them), nothing of what follows."""
+    """The records that are whole at the beginning of an unterminated line, with the filler before them."""
     found, _ = _leading(raw, glued)
     while found and not found[-1].valued:
         found.pop()

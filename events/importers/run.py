@@ -18,8 +18,8 @@ from ..findings import Finding
 from ..native import SourceRow
 from ..store import EventStore, SessionRow
 from .importer import Identity, Importer, Probe
-from .reader import Piece, Reader
 from .plain import ZstdContent, opened_plain
+from .reader import Piece, Reader
 from .recognize import probe, recognize, unreadable
 from .registry import importer_named
 from .result import FileResult, Status
@@ -102,9 +102,7 @@ def _identity(session: SessionRow) -> Identity:
 class _FileImport:
     """One file within one transaction."""
 
-    def __init__(
-        self, store: EventStore, path: Path, importer: Importer, found: Probe, stat: os.stat_result
-    ) -> None:
+    def __init__(self, store: EventStore, path: Path, importer: Importer, found: Probe, stat: os.stat_result) -> None:
         self._store = store
         self._path = path
         self._importer = importer

@@ -88,7 +88,9 @@ class FileWriter:
         }
         if piece.recovered:
             data["recovered"] = True
-        event_id = derived_id("damage", self._session.session_id, str(data["damage"]), native.digest_of(piece.raw).hex())
+        event_id = derived_id(
+            "damage", self._session.session_id, str(data["damage"]), native.digest_of(piece.raw).hex()
+        )
         draft = Draft("Unrecognized", data, event_id)
         if self._events.head or self._known.has_start:
             self._append_all([draft], line, record)

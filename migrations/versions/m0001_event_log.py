@@ -40,6 +40,7 @@ def _sessions() -> None:
         sa.Column("agent_id", sa.Text),
         sa.Column("stream", BIG, nullable=False),
         sa.Column("created_us", BIG, nullable=False),
+        sa.Column("seal", sa.LargeBinary, nullable=False),
         **STRICT,
     )
     op.create_index("session_parent", "session", ["parent_session"])
@@ -113,6 +114,7 @@ def _native() -> None:
         sa.Column("tail", sa.LargeBinary, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("superseded", sa.Integer, nullable=False),
+        sa.Column("seal", sa.LargeBinary, nullable=False),
         **STRICT,
     )
     op.create_index("source_path", "source", ["path"])

@@ -11,7 +11,6 @@ import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from rehydrate.events.errors import DiskFull, EventConflict, UnreadableSource
 from rehydrate.events.importers.result import FileResult
 from rehydrate.events.importers.run import import_file
@@ -172,7 +171,9 @@ def test_other_content_under_a_known_id_is_a_conflict_and_nothing_is_written(
 
 def test_the_same_content_with_other_white_space_is_no_conflict(store: EventStore, tmp_path: Path) -> None:
     take(store, put(tmp_path / "a.jsonl", talk(4)))
-    spaced = b"".join(json.dumps(json.loads(raw), separators=(" , ", " : ")).encode() + b"\n" for raw in talk(5).splitlines())
+    spaced = b"".join(
+        json.dumps(json.loads(raw), separators=(" , ", " : ")).encode() + b"\n" for raw in talk(5).splitlines()
+    )
     result = take(store, put(tmp_path / "b.jsonl", spaced))
     assert texts(store, "S") == [f"message {n} " * 9 for n in range(5)] and result.findings == ()
 
@@ -208,7 +209,7 @@ def test_what_is_no_transcript_is_refused_by_name_and_leaves_nothing(
     store: EventStore, tmp_path: Path, raw: bytes
 ) -> None:
     path = put(tmp_path / "notes.json", raw)
-    with pytest.raises(UnreadableSource, match="notes.json is not a supported transcript"):
+    with pytest.raises(UnreadableSource, match=r"notes\.json is not a supported transcript"):
         import_file(store, path)
     assert store.sessions() == [] and store.sources() == []
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rehydrate.events.importers import reader as reader_module
 from rehydrate.events.importers.reader import Piece, Reader
 from rehydrate.events.native import EOL
@@ -113,7 +112,9 @@ LINES = st.lists(
             lambda value: json.dumps(value).encode()
         ),
         st.binary(max_size=12).map(lambda raw: raw.replace(b"\n", b"")),
-        st.sampled_from([b"", b"  ", b"\x00\x00", b"\xef\xbb\xbf", b'{"a":1}', b'{"a', b'{"a":1}{"b":2}', b'{"x":"y{"a":1}', b"\r"]),
+        st.sampled_from(
+            [b"", b"  ", b"\x00\x00", b"\xef\xbb\xbf", b'{"a":1}', b'{"a', b'{"a":1}{"b":2}', b'{"x":"y{"a":1}', b"\r"]
+        ),
     ),
     max_size=6,
 )

@@ -12,7 +12,16 @@ from rehydrate.events.store import EventStore
 def facts(store: EventStore, session_id: str) -> list[tuple[Any, ...]]:
     """Position, id, kind, data, time and tree place of every event."""
     return [
-        (event.position, event.event_id, event.kind, event.data, event.ts, event.native_id, event.native_parent, event.lane)
+        (
+            event.position,
+            event.event_id,
+            event.kind,
+            event.data,
+            event.ts,
+            event.native_id,
+            event.native_parent,
+            event.lane,
+        )
         for event in store.read(session_id)
     ]
 

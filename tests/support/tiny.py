@@ -24,7 +24,9 @@ class TinyTranscript:
         session = self.identity.session_id
         drafts: list[Draft] = []
         if self._count == 1:
-            drafts.append(Draft("SessionStarted", {"source": "tiny", "native_id": session}, derived_id(session, "start")))
+            drafts.append(
+                Draft("SessionStarted", {"source": "tiny", "native_id": session}, derived_id(session, "start"))
+            )
         if not isinstance(value, dict) or "say" not in value:
             kind = value.get("type") if isinstance(value, dict) else None
             data = {} if kind is None else {"type": kind}

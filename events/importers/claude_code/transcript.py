@@ -1,0 +1,93 @@
+"""One Claude Code file being read: what must be remembered between records, and which module makes a record's events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...event import Draft, derived_id
+from ..importer import Identity, Line
+from .assistant import assistant_events
+from .attachments import attachment_events
+from .identity import SOURCE
+from .memory import Memory
+from .metadata import METADATA
+from .record import Record
+from .shape import obj, some, text
+from .system import system_events
+from .user import user_events
+from .workspace import observe
+
+_NODES: dict[str, Callable[[Record, Memory], None]] = {
+    "user": user_events,
+    "assistant": assistant_events,
+    "system": system_events,
+    "attachment": attachment_events,
+}
+
+
+class ClaudeTranscript:
+    """See `importer.Transcript`."""
+
+    def __init__(self, identity: Identity, state: dict[str, Any] | None) -> None:
+        self.identity = identity
+        self._memory = Memory.restored(state)
+
+    def state(self) -> dict[str, Any]:
+        return self._memory.as_json()
+
+    def drafts(self, line: Line) -> Sequence[Draft]:
+        """The events of one record: by its type, or `Unrecognized` where that is unknown or the record is no object."""
+        memory = self._memory
+        record = Record(obj(line.value), self.identity, line)
+        if not memory.started:
+            memory.started = True
+            self._start(record)
+        if not isinstance(line.value, dict):
+            record.add(
+                "Unrecognized", reason="The record is no JSON object.", line=line.line, byte_offset=line.byte_offset
+            )
+            return record.drafts
+        record.lane = self._lane(record)
+        make = _NODES.get(record.type)
+        if make is not None:
+            make(record, memory)
+            observe(record, memory)
+        elif record.type == "progress":
+            data = obj(record.value.get("data"))
+            record.add("Notice", subtype=f"progress/{text(data.get('type')) or 'unknown'}")
+        elif record.type in METADATA:
+            METADATA[record.type](record, memory)
+        else:
+            record.add("Unrecognized", type=record.type or None)
+        if not any(draft.kind != "SessionStarted" for draft in record.drafts):
+            record.add("Notice", subtype=record.type or "empty")
+        if record.is_node:
+            memory.last_uuid = record.uuid
+        return record.drafts
+
+    def _start(self, record: Record) -> None:
+        """The session's first event, from the first record alone."""
+        value = record.value
+        forked = obj(value.get("forkedFrom"))
+        origin = text(forked.get("sessionId"))
+        message = text(forked.get("messageUuid"))
+        data: dict[str, Any] = {
+            "source": SOURCE,
+            "native_id": self.identity.session_id,
+            "client": SOURCE,
+            "client_version": text(value.get("version")),
+            "cwd": text(value.get("cwd")),
+            "forked_from_native": f"{origin}@{message}" if origin and message else origin,
+            "parent_session": self.identity.parent_session,
+            "agent_id": self.identity.agent_id,
+        }
+        identifier = derived_id(self.identity.session_id, "started")
+        record.drafts.append(Draft("SessionStarted", some(data), event_id=identifier, ts=record.ts))
+
+    def _lane(self, record: Record) -> str | None:
+        """The inline side chain a record belongs to: its agent, else the id of the side chain's first record."""
+        if self.identity.role != "main" or record.value.get("isSidechain") is not True:
+            return None
+        agent = text(record.value.get("agentId"))
+        return agent or self._memory.lane_of(record.uuid, text(record.value.get("parentUuid")))

@@ -97,7 +97,7 @@ def dead_positions(events: Iterable[Event]) -> set[int]:
 
 
 def kept_inputs(texts: list[str], budget_tokens: int) -> list[str]:
-    """The newest texts that fit into the budget (four bytes a token), in their order; one that overflows it is cut in the middle."""
+    """The newest texts that fit into the budget (four bytes a token), in order; one that overflows it is cut in the middle."""
     kept: list[str] = []
     left = budget_tokens
     for text in reversed(texts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...events.importers.codex.shapes import is_object
 from ...events.store import EventStore
 from .codex_cut import prepared_images
 from .codex_lines import RolloutLine, load_lines
@@ -31,9 +32,9 @@ def render_lines(lines: Sequence[RolloutLine], model: str | None) -> list[dict[s
 
 def _instructions(lines: Sequence[RolloutLine]) -> list[dict[str, Any]]:
     """The base instructions that the session was started with; the client's built-in ones are not known here."""
-    meta = next((line.payload for line in lines if line.kind == "session_meta"), {})
-    base = meta.get("base_instructions")
-    text = base.get("text") if isinstance(base, dict) else None
+    metas = [line.payload for line in lines if line.kind == "session_meta"]
+    base = metas[0].get("base_instructions") if metas else None
+    text = base.get("text") if is_object(base) else None
     if not isinstance(text, str) or not text:
         return []
     return [{"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}]

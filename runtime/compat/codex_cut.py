@@ -6,6 +6,7 @@ import base64
 import binascii
 from typing import Any
 
+from ...events.importers.codex.shapes import is_list, is_object
 from ...projections.turns import cut_middle, ends
 
 TOKENS = 10_000
@@ -28,7 +29,7 @@ def cut_output(item: dict[str, Any], model: str | None) -> dict[str, Any]:
     output = item.get("output")
     if isinstance(output, str):
         return {**item, "output": cut_text(output, limit, by_tokens)}
-    if not isinstance(output, list):
+    if not is_list(output):
         return item
     parts: list[Any] = []
     left, omitted = limit, 0
@@ -62,9 +63,7 @@ def prepared_images(item: dict[str, Any]) -> dict[str, Any]:
     """The item with pictures replaced by a remark where the client cannot send them."""
     for field in ("content", "output"):
         parts = item.get(field)
-        if isinstance(parts, list) and any(
-            isinstance(part, dict) and part.get("type") == "input_image" for part in parts
-        ):
+        if is_list(parts) and any(is_object(part) and part.get("type") == "input_image" for part in parts):
             return {**item, field: [_prepared(part) for part in parts]}
     return item
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...events.event import Event
 from ...events.importers.codex.document import is_header
+from ...events.importers.codex.shapes import is_object
 from ...events.store import EventStore
 from .codex_live import line_of
 
@@ -48,12 +49,12 @@ def load_lines(store: EventStore, session_id: str, position: int) -> list[Rollou
 
 def lines_of(value: Any) -> list[tuple[str, dict[str, Any]]]:
     """The wrapped form of a parsed record of any era, nothing for what the client skips."""
-    if not isinstance(value, dict):
+    if not is_object(value):
         return []
     if is_header(value):
-        items = [item for item in value["items"] if isinstance(item, dict)]
+        items = [item for item in value["items"] if is_object(item)]
         return [("session_meta", value["session"]), *(("response_item", {"type": "message", **item}) for item in items)]
-    if isinstance(value.get("payload"), dict):
+    if is_object(value.get("payload")):
         wrapped = isinstance(value.get("timestamp"), str) and isinstance(value.get("type"), str)
         return [(value["type"], value["payload"])] if wrapped else []
     if "record_type" in value or "payload" in value:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from ...events.event import Event
+from ...events.importers.codex.shapes import list_of
 
 Lines = list[tuple[str, dict[str, Any]]]
 
@@ -71,10 +72,7 @@ def _call(data: dict[str, Any]) -> dict[str, Any]:
 
 def _result(data: dict[str, Any]) -> dict[str, Any]:
     content = data.get("content")
-    output = (
-        content
-        if isinstance(content, str)
-        else [part for block in content or [] for part in _part(block, "input_text")]
-    )
+    blocks: list[Any] = list_of(content)
+    output = content if isinstance(content, str) else [part for block in blocks for part in _part(block, "input_text")]
     kind = "custom_tool_call_output" if data.get("call_type") == "custom" else "function_call_output"
     return {"type": kind, "call_id": data["call_id"], "output": output}

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...events.importers.codex.compaction import LEGACY_INPUT_TOKENS, NO_SUMMARY
 from ...events.importers.codex.context import is_context, is_developer_context, is_summary, texts_of
+from ...events.importers.codex.shapes import is_list, is_object
 from ...projections.turns import kept_inputs
 from .codex_cut import cut_output
 from .codex_lines import RolloutLine
@@ -71,10 +72,10 @@ def agent_message(payload: dict[str, Any]) -> Item:
 def _replacement(line: RolloutLine) -> list[Item] | None:
     """A checkpoint's new history; None when the line is none (one bad item voids it)."""
     items = line.payload.get("replacement_history")
-    if line.kind != "compacted" or not isinstance(line.payload.get("message"), str) or not isinstance(items, list):
+    if line.kind != "compacted" or not isinstance(line.payload.get("message"), str) or not is_list(items):
         return None
-    kept = [item for item in items if not (isinstance(item, dict) and str(item.get("type")) in STRIPPED)]
-    if any(not accepted(item) and (known(item) or not isinstance(item, dict) or "type" not in item) for item in kept):
+    kept = [item for item in items if not (is_object(item) and str(item.get("type")) in STRIPPED)]
+    if any(not accepted(item) and (known(item) or not is_object(item) or "type" not in item) for item in kept):
         return None
     return [item for item in kept if known(item)]
 
@@ -165,8 +166,8 @@ def _user(text: str) -> Item:
 
 
 def _paginated(lines: Sequence[RolloutLine]) -> bool:
-    meta = next((line.payload for line in lines if line.kind == "session_meta"), {})
-    return meta.get("history_mode") == "paginated"
+    metas = [line.payload for line in lines if line.kind == "session_meta"]
+    return bool(metas) and metas[0].get("history_mode") == "paginated"
 
 
 def _newest_page(lines: Sequence[RolloutLine]) -> Sequence[RolloutLine]:

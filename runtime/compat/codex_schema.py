@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...events.importers.codex.shapes import is_list, is_object
+
 Item = dict[str, Any]
 
 _PARTS: dict[str, str] = {
@@ -25,7 +27,7 @@ STRIPPED = ("ghost_snapshot", "compaction_trigger")
 
 def accepted(item: Any) -> bool:
     """Whether the item is of a known type and fits its schema."""
-    if not isinstance(item, dict) or not _text_or_absent(item.get("id")):
+    if not is_object(item) or not _text_or_absent(item.get("id")):
         return False
     check = _CHECKS.get(str(item.get("type")))
     return check is not None and check(item)
@@ -33,7 +35,7 @@ def accepted(item: Any) -> bool:
 
 def known(item: Any) -> bool:
     """Whether the item's type is one that enters history (else it is stripped, also inside a replacement)."""
-    return isinstance(item, dict) and str(item.get("type")) in _CHECKS
+    return is_object(item) and str(item.get("type")) in _CHECKS
 
 
 def _text_or_absent(value: Any) -> bool:
@@ -41,10 +43,10 @@ def _text_or_absent(value: Any) -> bool:
 
 
 def _parts(value: Any, known_parts: dict[str, str]) -> bool:
-    if not isinstance(value, list):
+    if not is_list(value):
         return False
     return all(
-        isinstance(part, dict)
+        is_object(part)
         and str(part.get("type")) in known_parts
         and isinstance(part.get(known_parts[str(part["type"])]), str)
         for part in value
@@ -77,7 +79,7 @@ def _custom_call(item: Item) -> bool:
 
 
 def _shell_call(item: Item) -> bool:
-    return isinstance(item.get("action"), dict) and isinstance(item.get("status"), str)
+    return is_object(item.get("action")) and isinstance(item.get("status"), str)
 
 
 def _output(item: Item) -> bool:
@@ -90,11 +92,7 @@ def _search_call(item: Item) -> bool:
 
 
 def _search_output(item: Item) -> bool:
-    return (
-        isinstance(item.get("execution"), str)
-        and isinstance(item.get("status"), str)
-        and isinstance(item.get("tools"), list)
-    )
+    return isinstance(item.get("execution"), str) and isinstance(item.get("status"), str) and is_list(item.get("tools"))
 
 
 def _encrypted(item: Item) -> bool:

@@ -11,6 +11,7 @@ from .files import KnownFiles, emit_patched, remembered
 from .memory import WAITING, Memory
 from .patches import patch_in_call
 from .results import Outcome, outcome_of, text_of
+from .shapes import is_list, is_object, object_of
 
 _STATUS = {"pending": "pending", "in_progress": "in_progress", "completed": "completed"}
 _SERVER_NAMES = {"web_search_call": "web_search", "image_generation_call": "image_generation"}
@@ -87,13 +88,13 @@ def _parsed(raw: Any) -> dict[str, Any]:
             raw = json.loads(raw)
         except ValueError:
             return {}
-    return raw if isinstance(raw, dict) else {}
+    return object_of(raw)
 
 
 def command_of(raw: Any) -> str:
     """The shell command of a call as one text, empty when it is none."""
     command = _parsed(raw).get("command", _parsed(raw).get("cmd"))
-    if isinstance(command, list):
+    if is_list(command):
         words = [word for word in command if isinstance(word, str)]
         return words[-1] if len(words) == 3 and words[1].startswith("-") else " ".join(words)
     return command if isinstance(command, str) else ""
@@ -105,7 +106,7 @@ def emit_result(batch: Batch, memory: Memory, item: dict[str, Any], call_type: s
     output = item.get(field)
     text = text_of(output)
     outcome = outcome_of(text)
-    if isinstance(output, dict) and output.get("success") is False:
+    if is_object(output) and output.get("success") is False:
         outcome = Outcome(True, outcome.exit_code, outcome.process, outcome.denied)
     structured = {"exit_code": outcome.exit_code} if outcome.exit_code is not None else None
     batch.add(
@@ -127,17 +128,17 @@ def _content(batch: Batch, output: Any, call_type: str, field: str) -> Any:
     from .items import blocks_of
 
     if call_type == "search":
-        return "" if not output else json.dumps([tool.get("name") for tool in output if isinstance(tool, dict)])
+        return "" if not output else json.dumps([tool.get("name") for tool in output if is_object(tool)])
     if isinstance(output, str):
         return batch.at(field)
-    if isinstance(output, list):
+    if is_list(output):
         return blocks_of(batch, output, field)
-    if isinstance(output, dict):
+    if is_object(output):
         for name in ("content", "text"):
             inner = output.get(name)
             if isinstance(inner, str):
                 return batch.at(field, name)
-            if isinstance(inner, list):
+            if is_list(inner):
                 return blocks_of(batch, inner, field, name)
         return json.dumps(output)
     return ""
@@ -177,7 +178,7 @@ def note_patched(memory: Memory, call_id: str) -> None:
 def emit_plan(batch: Batch, plan: dict[str, Any], call_id: str | None) -> None:
     """TodoSnapshot of an update_plan call; each call replaces the whole list, an item's id is its number in it."""
     steps = plan.get("plan")
-    if not isinstance(steps, list):
+    if not is_list(steps):
         return
     items = [
         {
@@ -186,7 +187,7 @@ def emit_plan(batch: Batch, plan: dict[str, Any], call_id: str | None) -> None:
             "status": _STATUS.get(str(step.get("status")), "pending"),
         }
         for number, step in enumerate(steps, 1)
-        if isinstance(step, dict)
+        if is_object(step)
     ]
     batch.add(
         "TodoSnapshot", items=items, origin="plan", explanation=text_or_none(plan.get("explanation")), call_id=call_id

@@ -7,6 +7,7 @@ from typing import Any
 from .batch import Batch, text_or_none, whole
 from .items import emit_item
 from .memory import Memory
+from .shapes import is_list, is_object
 
 LEGACY_INPUT_TOKENS = 20_000
 NO_SUMMARY = "(no summary available)"
@@ -19,7 +20,7 @@ def emit_compacted(batch: Batch, memory: Memory, payload: dict[str, Any]) -> Non
     message = payload.get("message")
     replacement = payload.get("replacement_history")
     facts: list[dict[str, Any]] | None = None
-    if isinstance(replacement, list):
+    if is_list(replacement):
         facts = [fact for number, item in enumerate(replacement) for fact in _facts(batch, memory, item, number)]
     batch.named(text_or_none(payload.get("window_id")))
     batch.add(
@@ -35,7 +36,7 @@ def emit_compacted(batch: Batch, memory: Memory, payload: dict[str, Any]) -> Non
 
 
 def _facts(batch: Batch, memory: Memory, item: Any, number: int) -> list[dict[str, Any]]:
-    if not isinstance(item, dict) or item.get("type") in _DROPPED:
+    if not is_object(item) or item.get("type") in _DROPPED:
         return []
     apart = Memory(model=memory.model, provider=memory.provider)
     inner = batch.within("replacement_history", number)

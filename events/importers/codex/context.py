@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .shapes import is_list, is_object
+
 SUMMARY_PREFIX = (
     "Another language model started to solve this problem and produced a summary of its thinking process. "
     "You also have access to the state of the tools that were used by that language model. Use this to build on the work "
@@ -84,9 +86,9 @@ def texts_of(item: dict[str, Any]) -> list[str]:
     content = item.get("content")
     if isinstance(content, str):
         return [content]
-    if not isinstance(content, list):
+    if not is_list(content):
         return []
-    return [part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    return [part["text"] for part in content if is_object(part) and isinstance(part.get("text"), str)]
 
 
 def is_context(item: dict[str, Any]) -> bool:

@@ -11,15 +11,16 @@ from .batch import Batch
 from .items import emit_item
 from .memory import Memory
 from .session import emit_meta
+from .shapes import is_list, is_object
 
 
 def is_header(value: Any) -> bool:
     """Whether the JSON value is such a document."""
     return (
-        isinstance(value, dict)
-        and isinstance(value.get("session"), dict)
+        is_object(value)
+        and is_object(value.get("session"))
         and isinstance(value["session"].get("id"), str)
-        and isinstance(value.get("items"), list)
+        and is_list(value.get("items"))
     )
 
 
@@ -35,7 +36,7 @@ def _batches(file_id: str, memory: Memory, value: dict[str, Any]) -> Iterator[Ba
     yield header
     for number, item in enumerate(value["items"]):
         batch = Batch(file_id, f"item-{number}", value, ("items", number), None)
-        if isinstance(item, dict):
+        if is_object(item):
             emit_item(batch, memory, item)
         if not batch.drafts:
             batch.add("Unrecognized", type="item")

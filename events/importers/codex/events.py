@@ -13,6 +13,7 @@ from .files import KnownFiles, emit_changes
 from .items import starts_turn
 from .memory import Memory, key_of, take_one, wait
 from .settings import emit_settings
+from .shapes import is_object, list_of
 from .threads import emit_collaboration
 from .usage import emit_token_count
 
@@ -86,7 +87,7 @@ def _user_message(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None
         return
     content: list[dict[str, Any]] = [{"type": "text", "text": batch.at("message")}] if text else []
     images = payload.get("images")
-    for number, url in enumerate(images if isinstance(images, list) else []):
+    for number, url in enumerate(list_of(images)):
         if isinstance(url, str):
             content.append({"type": "image", "url": batch.at("images", number)})
     said_by_person(batch, memory, text, content, "user_message")
@@ -157,7 +158,7 @@ def _title(batch: Batch, _memory: Memory, payload: dict[str, Any]) -> None:
 
 
 def _goal(batch: Batch, _memory: Memory, payload: dict[str, Any]) -> None:
-    if isinstance(payload.get("goal"), dict):
+    if is_object(payload.get("goal")):
         batch.add("AgentMetadata", goal=batch.value("goal"))
 
 
@@ -171,7 +172,7 @@ def _plan(batch: Batch, _memory: Memory, _payload: dict[str, Any]) -> None:
 
 def _item_completed(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
     item = payload.get("item")
-    if not isinstance(item, dict):
+    if not is_object(item):
         return
     kind = str(item.get("type"))
     batch.inner = ("item",)
@@ -191,8 +192,8 @@ def _said(batch: Batch, memory: Memory, item: dict[str, Any], kind: str) -> None
     parts = item.get("content")
     content: list[dict[str, Any]] = []
     texts: list[str] = []
-    for number, part in enumerate(parts if isinstance(parts, list) else []):
-        if not isinstance(part, dict):
+    for number, part in enumerate(list_of(parts)):
+        if not is_object(part):
             continue
         if isinstance(part.get("text"), str):
             texts.append(part["text"])

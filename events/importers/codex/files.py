@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlparse
 
 from .batch import Batch
 from .patches import FilePatch, parse_patch
+from .shapes import is_object
 
 KEPT_CHARS = 32_768
 KEPT_FILES = 16
@@ -74,16 +75,16 @@ def emit_changes(
     batch: Batch, known: KnownFiles, changes: Any, path: tuple[str | int, ...], cwd: str | None, call_id: str | None
 ) -> int:
     """FileChanged for a `changes` map of a patch result (`path` leads to it in the payload); returns how many files."""
-    if not isinstance(changes, dict):
+    if not is_object(changes):
         return 0
     count = 0
     for name, raw in changes.items():
         change = raw
         at: tuple[str | int, ...] = (*path, name)
-        if isinstance(change, dict) and "type" not in change and len(change) == 1:
+        if is_object(change) and "type" not in change and len(change) == 1:
             tag, inner = next(iter(change.items()))
-            change, at = ({"type": tag, **inner} if isinstance(inner, dict) else {"type": tag}), (*at, tag)
-        if not isinstance(change, dict):
+            change, at = ({"type": tag, **inner} if is_object(inner) else {"type": tag}), (*at, tag)
+        if not is_object(change):
             continue
         count += 1
         _emit_change(batch, known, plain_path(name, cwd), change, at, cwd, call_id)

@@ -17,6 +17,7 @@ from ..importer import Identity, Probe, SideEvent
 from .batch import text_or_none, whole
 from .document import is_header
 from .session import parent_of
+from .shapes import is_object
 from .transcript import CodexTranscript
 
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
@@ -36,6 +37,8 @@ _BARE = ("message", "reasoning", "function_call", "function_call_output", "local
 _DOCUMENT = re.compile(rb'^\s*\{\s*"session"\s*:\s*\{')
 _META_ID = re.compile(rb'"type"\s*:\s*"session_meta"\s*,\s*"payload"\s*:\s*\{.{0,400}?"id"\s*:\s*"([^"]+)"', re.DOTALL)
 _DOCUMENT_ID = re.compile(rb'"id"\s*:\s*"([^"]+)"')
+
+_NO_META: dict[str, Any] = {}
 
 
 class CodexImporter:
@@ -68,12 +71,12 @@ class CodexImporter:
                 remedy="Give the file a name of the form rollout-<time>-<uuid>.jsonl and import it again.",
                 path=str(probe.path),
             )
-        meta = next((meta for meta in metas if meta["id"] == session_id), {})
+        meta = next((meta for meta in metas if meta["id"] == session_id), _NO_META)
         parent = parent_of(meta)
         source = meta.get("source")
-        spawned = parent is not None or (isinstance(source, dict) and "subagent" in source)
+        spawned = parent is not None or (is_object(source) and "subagent" in source)
         base = meta.get("history_base")
-        pointer = base if isinstance(base, dict) and meta.get("history_mode") == "paginated" else {}
+        pointer = base if is_object(base) and meta.get("history_mode") == "paginated" else {}
         return Identity(
             session_id=session_id,
             source=self.name,
@@ -114,10 +117,10 @@ class CodexImporter:
 
 
 def _is_ours(value: Any) -> bool:
-    if not isinstance(value, dict):
+    if not is_object(value):
         return False
     kind = value.get("type")
-    if isinstance(value.get("payload"), dict) and kind in _WRAPPED:
+    if is_object(value.get("payload")) and kind in _WRAPPED:
         return True
     if "uuid" in value or "parentUuid" in value or "sessionId" in value:
         return False
@@ -133,9 +136,9 @@ def _metas(probe: Probe) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for line in probe.lines:
         value = line.value
-        if not isinstance(value, dict):
+        if not is_object(value):
             continue
-        if value.get("type") == "session_meta" and isinstance(value.get("payload"), dict):
+        if value.get("type") == "session_meta" and is_object(value.get("payload")):
             found.append(value["payload"])
         elif is_header(value):
             found.append(value["session"])
@@ -164,5 +167,5 @@ def _index_entries(index: Path) -> Iterator[dict[str, Any]]:
                 value = json.loads(raw)
             except ValueError:
                 continue
-            if isinstance(value, dict):
+            if is_object(value):
                 yield value

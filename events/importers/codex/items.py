@@ -10,6 +10,7 @@ from .batch import Batch, text_or_none
 from .calls import emit_call, emit_result
 from .context import is_summary, texts_of, wrapper_of
 from .memory import Memory, key_of, take, wait
+from .shapes import is_list, is_object, list_of
 
 _ORIGINS = {
     "user_shell_command": "command",
@@ -35,7 +36,7 @@ def blocks_of(batch: Batch, content: Any, *path: str | int) -> list[dict[str, An
     """The parts of a message or an output as blocks; a part of an unknown type is kept as it is."""
     if isinstance(content, str):
         return [{"type": "text", "text": batch.at(*path)}]
-    if not isinstance(content, list):
+    if not is_list(content):
         return [] if content is None else [{"type": "other", "native_type": "content", "value": batch.at(*path)}]
     return [_block(batch, part, *path, number) for number, part in enumerate(content)]
 
@@ -43,14 +44,14 @@ def blocks_of(batch: Batch, content: Any, *path: str | int) -> list[dict[str, An
 def _block(batch: Batch, part: Any, *path: str | int) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "text": batch.at(*path)}
-    kind = part.get("type") if isinstance(part, dict) else None
+    kind = part.get("type") if is_object(part) else None
     if kind in ("input_text", "output_text", "text", "summary_text", "reasoning_text") and isinstance(
         part.get("text"), str
     ):
         return {"type": "text", "text": batch.at(*path, "text")}
     if kind == "input_image" and isinstance(part.get("image_url"), str):
         return {"type": "image", "url": batch.at(*path, "image_url")}
-    if kind == "image_url" and isinstance(part.get("image_url"), dict):
+    if kind == "image_url" and is_object(part.get("image_url")):
         return {"type": "image", "url": batch.at(*path, "image_url", "url")}
     return {"type": "other", "native_type": str(kind) if kind else None, "value": batch.at(*path)}
 
@@ -123,7 +124,7 @@ def _reply(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
         wait(memory.replies, key_of(text))
     blocks = blocks_of(batch, item.get("content"), "content")
     calls = item.get("tool_calls")
-    if blocks or not isinstance(calls, list):
+    if blocks or not is_list(calls):
         batch.add(
             "AssistantMessage",
             blocks=blocks,
@@ -133,9 +134,9 @@ def _reply(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
             phase=text_or_none(item.get("phase")),
             replaces=twin or None,
         )
-    for number, call in enumerate(calls if isinstance(calls, list) else []):
-        function = call.get("function") if isinstance(call, dict) else None
-        if isinstance(function, dict):
+    for number, call in enumerate(list_of(calls)):
+        function = call.get("function") if is_object(call) else None
+        if is_object(function):
             emit_call(
                 batch,
                 memory,
@@ -149,8 +150,8 @@ def _reasoning(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
     found = [
         (name, number, part)
         for name in ("summary", "content")
-        for number, part in enumerate(item.get(name) if isinstance(item.get(name), list) else [])
-        if isinstance(part, dict) and isinstance(part.get("text"), str)
+        for number, part in enumerate(list_of(item.get(name)))
+        if is_object(part) and isinstance(part.get("text"), str)
     ]
     texts = [part["text"] for name, _, part in found if name == "summary"] or [part["text"] for _, _, part in found]
     thinking = batch.at(found[0][0], found[0][1], "text") if len(texts) == 1 and len(found) == 1 else "\n\n".join(texts)
@@ -196,17 +197,17 @@ def _notice(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
 def _tools(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
     del memory
     tools = item.get("tools")
-    names = sorted(_tool_names(tools)) if isinstance(tools, list) else []
+    names = sorted(_tool_names(tools)) if is_list(tools) else []
     batch.add("AgentMetadata", tools_added=names)
 
 
 def _tool_names(tools: list[Any]) -> set[str]:
     names: set[str] = set()
     for tool in tools:
-        if not isinstance(tool, dict):
+        if not is_object(tool):
             continue
         inner = tool.get("tools")
-        if isinstance(inner, list):
+        if is_list(inner):
             names |= _tool_names(inner)
         elif isinstance(tool.get("name"), str):
             names.add(tool["name"])
@@ -232,7 +233,7 @@ def _output(call_type: str) -> Callable[[Batch, Memory, dict[str, Any]], None]:
 
 def _turn(item: dict[str, Any]) -> str | None:
     link = item.get("internal_chat_message_metadata_passthrough") or item.get("metadata")
-    return text_or_none(link.get("turn_id")) if isinstance(link, dict) else None
+    return text_or_none(link.get("turn_id")) if is_object(link) else None
 
 
 _HANDLERS: dict[str, Callable[[Batch, Memory, dict[str, Any]], None]] = {

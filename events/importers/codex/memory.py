@@ -16,8 +16,8 @@ class Memory:
 
     started: SessionStarted was given. own_id: thread id of the first meta; created_us: when the thread was made.
 
-    copying: the lines are a copy of another session's (`ancestor`). turn_id / run_id: the open turn. inputs, replies: texts of the
-    model's ledger that wait for their twin in the reader's, said_inputs, said_replies the other way round: [digest, native id].
+    copying: the lines are a copy of another session's (`ancestor`). turn_id / run_id: the open turn. inputs, replies: texts of
+    the model's ledger that wait for their twin in the reader's, said_inputs, said_replies the other way round: [digest, id].
     calls: open calls by id. totals: the last cumulative usage; records: usage records were seen, so that counts only repeat them.
     """
 

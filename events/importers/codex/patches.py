@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from .shapes import is_list, is_object
+
 _FILE = re.compile(r"^\*\*\* (Add|Delete|Update) File: (.+?)\s*$")
 _MOVE = re.compile(r"^\*\*\* Move to: (.+?)\s*$")
 _ENVELOPE = re.compile(r"\*\*\* Begin Patch\s*\n.*?\*\*\* End Patch", re.DOTALL)
@@ -66,6 +68,7 @@ class FilePatch:
 def _find(lines: list[str], wanted: list[str], start: int) -> int | None:
     if not wanted:
         return len(lines) - 1 if lines and lines[-1] == "" else len(lines)
+    first: int
     for first in [*range(start, len(lines)), *range(start)]:
         if lines[first : first + len(wanted)] == wanted:
             return first
@@ -103,10 +106,10 @@ def patch_in_call(name: str, arguments: Any) -> str | None:
             value = json.loads(value)
         except ValueError:
             return None
-    if not isinstance(value, dict):
+    if not is_object(value):
         return None
     command = value.get("command") or value.get("cmd") or value.get("input") or value.get("patch")
-    words: list[Any] = command if isinstance(command, list) else [command]
+    words: list[Any] = command if is_list(command) else [command]
     text = "\n".join(str(word) for word in words if isinstance(word, str))
     if name != "apply_patch" and "apply_patch" not in text and "applypatch" not in text:
         return None

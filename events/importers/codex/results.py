@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from .shapes import is_list, is_object
+
 _EXIT = re.compile(r"^(?:Exit code: |Process exited with code |exit code: )(-?\d+)", re.MULTILINE | re.IGNORECASE)
 _RUNNING = re.compile(r"^Process running with session ID (\d+)", re.MULTILINE)
 _FAILED = (
@@ -68,8 +70,8 @@ def _envelope(text: str) -> Outcome | None:
         value = json.loads(text)
     except ValueError:
         return None
-    metadata = value.get("metadata") if isinstance(value, dict) else None
-    code = metadata.get("exit_code") if isinstance(metadata, dict) else None
+    metadata = value.get("metadata") if is_object(value) else None
+    code = metadata.get("exit_code") if is_object(metadata) else None
     if isinstance(code, int) and not isinstance(code, bool):
         return Outcome(code != 0, code)
     return None
@@ -79,11 +81,9 @@ def text_of(output: Any) -> str:
     """The text of an output in any encoding: string, parts, the old `{content, success}` object."""
     if isinstance(output, str):
         return output
-    if isinstance(output, list):
-        return "\n".join(
-            part["text"] for part in output if isinstance(part, dict) and isinstance(part.get("text"), str)
-        )
-    if isinstance(output, dict):
+    if is_list(output):
+        return "\n".join(part["text"] for part in output if is_object(part) and isinstance(part.get("text"), str))
+    if is_object(output):
         inner = output.get("content", output.get("text"))
         return text_of(inner) if inner is not None else json.dumps(output)
     return ""

@@ -8,6 +8,7 @@ from typing import Any
 
 from .batch import Batch, text_or_none, time_of, whole
 from .memory import Memory
+from .shapes import is_list, is_object, object_of
 
 _BURST_US = 150_000
 
@@ -33,7 +34,7 @@ def _begin(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
     memory.created_us = time_of(payload.get("timestamp")) or batch.ts
     memory.provider = text_or_none(payload.get("model_provider"))
     forked = text_or_none(payload.get("forked_from_id"))
-    by_pointer = isinstance(payload.get("history_base"), dict)
+    by_pointer = is_object(payload.get("history_base"))
     start = whole(payload.get("subagent_history_start_ordinal"))
     if start is not None:
         memory.start_ordinal, memory.copying, memory.ancestor = start, True, forked or parent_of(payload)
@@ -70,29 +71,29 @@ def _begin(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
 def parent_of(payload: dict[str, Any]) -> str | None:
     """The thread that spawned this one."""
     source = payload.get("source")
-    spawn: Any = source.get("subagent") if isinstance(source, dict) else None
-    inner = spawn.get("thread_spawn") if isinstance(spawn, dict) else None
-    parent = inner.get("parent_thread_id") if isinstance(inner, dict) else None
+    spawn: Any = source.get("subagent") if is_object(source) else None
+    inner = spawn.get("thread_spawn") if is_object(spawn) else None
+    parent = inner.get("parent_thread_id") if is_object(inner) else None
     return text_or_none(payload.get("parent_thread_id")) or text_or_none(parent)
 
 
 def _emit_agent(batch: Batch, payload: dict[str, Any]) -> None:
     source = payload.get("source")
-    spawn: Any = source.get("subagent") if isinstance(source, dict) else None
+    spawn: Any = source.get("subagent") if is_object(source) else None
     inner: dict[str, Any] = {}
-    if isinstance(spawn, dict):
+    if is_object(spawn):
         found = spawn.get("thread_spawn")
-        inner = found if isinstance(found, dict) else {"agent_role": spawn.get("other")}
+        inner = found if is_object(found) else {"agent_role": spawn.get("other")}
     elif isinstance(spawn, str):
         inner = {"agent_role": spawn}
     nickname = text_or_none(payload.get("agent_nickname")) or text_or_none(inner.get("agent_nickname"))
     role = text_or_none(payload.get("agent_role") or payload.get("agent_type")) or text_or_none(inner.get("agent_role"))
     base = payload.get("base_instructions")
-    instructions = base.get("text") if isinstance(base, dict) else payload.get("instructions")
+    instructions = base.get("text") if is_object(base) else payload.get("instructions")
     tools = payload.get("dynamic_tools")
     names = (
-        [tool["name"] for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)]
-        if isinstance(tools, list)
+        [tool["name"] for tool in tools if is_object(tool) and isinstance(tool.get("name"), str)]
+        if is_list(tools)
         else None
     )
     facts = {
@@ -114,7 +115,7 @@ def _digest(text: str) -> str:
 
 def _emit_place(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
     git = payload.get("git")
-    git = git if isinstance(git, dict) else {}
+    git = object_of(git)
     cwd = text_or_none(payload.get("cwd"))
     if memory.cwd is None:
         memory.cwd = cwd
@@ -127,7 +128,7 @@ def _emit_place(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
         branch=text_or_none(git.get("branch")),
         head=text_or_none(git.get("commit_hash")),
         remote=text_or_none(git.get("repository_url")),
-        roots=[root for root in roots if isinstance(root, str)] if isinstance(roots, list) and roots else None,
+        roots=[root for root in roots if isinstance(root, str)] if is_list(roots) and roots else None,
     )
 
 
@@ -157,7 +158,7 @@ def _turn_time(kind: str, payload: dict[str, Any]) -> tuple[int, int] | None:
     if kind not in ("turn_context", "event_msg", "response_item"):
         return None
     link = payload.get("internal_chat_message_metadata_passthrough")
-    turn_id = payload.get("turn_id") or (link.get("turn_id") if isinstance(link, dict) else None)
+    turn_id = payload.get("turn_id") or (link.get("turn_id") if is_object(link) else None)
     if isinstance(turn_id, str):
         try:
             parsed = uuid.UUID(turn_id)

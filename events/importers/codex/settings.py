@@ -7,6 +7,7 @@ from typing import Any
 from .batch import Batch, text_or_none
 from .files import plain_path
 from .memory import Memory
+from .shapes import is_list, is_object
 
 
 def emit_turn_context(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
@@ -20,7 +21,7 @@ def emit_turn_context(batch: Batch, memory: Memory, payload: dict[str, Any]) -> 
 def emit_settings(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
     """The same of settings that were applied between turns."""
     settings = payload.get("thread_settings")
-    if not isinstance(settings, dict):
+    if not is_object(settings):
         settings = payload
     tier = text_or_none(settings.get("service_tier"))
     memory.tier = None if tier == "default" else tier
@@ -31,11 +32,11 @@ def _emit(batch: Batch, memory: Memory, value: dict[str, Any], roots: Any) -> No
     memory.model = text_or_none(value.get("model")) or memory.model
     memory.provider = text_or_none(value.get("model_provider_id")) or memory.provider
     mode = value.get("collaboration_mode")
-    inner = mode.get("settings") if isinstance(mode, dict) else None
+    inner = mode.get("settings") if is_object(mode) else None
     effort = (
         value.get("effort")
         or value.get("reasoning_effort")
-        or (inner.get("reasoning_effort") if isinstance(inner, dict) else None)
+        or (inner.get("reasoning_effort") if is_object(inner) else None)
     )
     approval = value.get("approval_policy")
     sandbox = sandbox_of(value)
@@ -48,15 +49,13 @@ def _emit(batch: Batch, memory: Memory, value: dict[str, Any], roots: Any) -> No
         permission_mode=approval if isinstance(approval, str) else ("granular" if approval else None),
         sandbox=sandbox,
         personality=text_or_none(value.get("personality")),
-        collaboration_mode=text_or_none(mode.get("mode") if isinstance(mode, dict) else mode),
+        collaboration_mode=text_or_none(mode.get("mode") if is_object(mode) else mode),
         cleared=None if effort else ["effort"],
     )
     cwd = text_or_none(value.get("cwd"))
     if cwd is not None:
         memory.cwd = plain_path(cwd, None)
-        places = (
-            [plain_path(root, None) for root in roots if isinstance(root, str)] if isinstance(roots, list) else None
-        )
+        places = [plain_path(root, None) for root in roots if isinstance(root, str)] if is_list(roots) else None
         batch.add("WorkspaceObserved", cwd=memory.cwd, roots=places)
 
 
@@ -65,11 +64,11 @@ def sandbox_of(value: dict[str, Any]) -> Any:
     policy = value.get("sandbox_policy")
     if isinstance(policy, str):
         return policy
-    if isinstance(policy, dict):
+    if is_object(policy):
         kind = policy.get("type") or policy.get("mode")
         rest = {key: item for key, item in policy.items() if key not in ("type", "mode")}
         return {"type": kind, **rest} if rest else kind
     profile = value.get("permission_profile")
-    if isinstance(profile, dict) and isinstance(profile.get("type"), str):
+    if is_object(profile) and isinstance(profile.get("type"), str):
         return "danger-full-access" if profile["type"] == "disabled" else profile
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .batch import Batch, text_or_none
+from .shapes import is_list, is_object, list_of
 
 _STATUS = {
     "running": "running",
@@ -23,7 +24,7 @@ _STATUS = {
 
 def status_of(value: Any) -> str | None:
     """running, completed, failed, interrupted; None when it is not said."""
-    if isinstance(value, dict):
+    if is_object(value):
         value = value.get("status") or next(iter(value), None)
     if not isinstance(value, str):
         return None
@@ -85,11 +86,11 @@ def _entries(item: dict[str, Any]) -> list[dict[str, Any]]:
     if item.get("agent_thread_id"):
         entries.append(_entry(item["agent_thread_id"], item.get("agent_path"), None, item.get("kind")))
     receivers = item.get("receiver_thread_ids")
-    entries += [_entry(receiver) for receiver in receivers] if isinstance(receivers, list) else []
+    entries += [_entry(receiver) for receiver in receivers] if is_list(receivers) else []
     for name in ("receiver_agents", "agent_statuses"):
         listed = item.get(name)
-        for agent in listed if isinstance(listed, list) else []:
-            if isinstance(agent, dict):
+        for agent in list_of(listed):
+            if is_object(agent):
                 entries.append(
                     _entry(
                         agent.get("thread_id"),
@@ -100,7 +101,7 @@ def _entries(item: dict[str, Any]) -> list[dict[str, Any]]:
                 )
     for name in ("agents_states", "statuses"):
         states = item.get(name)
-        for agent_id, state in states.items() if isinstance(states, dict) else ():
+        for agent_id, state in states.items() if is_object(states) else ():
             entries.append(_entry(agent_id, status=state))
     return entries
 

@@ -16,6 +16,7 @@ from .items import emit_item
 from .memory import Memory
 from .session import emit_meta, still_copied
 from .settings import emit_turn_context
+from .shapes import is_object
 from .usage import emit_usage_record
 
 
@@ -36,27 +37,27 @@ class CodexTranscript:
             self._memory = Memory()
             return document_drafts(self._file_id, self._memory, line.value)
         value = line.value
-        wrapped = isinstance(value, dict) and isinstance(value.get("payload"), dict)
-        ts = to_us(value.get("timestamp")) if isinstance(value, dict) else None
+        wrapped = is_object(value) and is_object(value.get("payload"))
+        ts = to_us(value.get("timestamp")) if is_object(value) else None
         batch = Batch(self._file_id, str(line.line), value, ("payload",) if wrapped else (), ts)
         self._start(batch, value)
         before = len(batch.drafts)
-        if not isinstance(value, dict):
+        if not is_object(value):
             self._damaged(batch, line)
         elif wrapped:
             self._wrapped(batch, value)
         else:
             self._bare(batch, value)
         if len(batch.drafts) == before:
-            batch.add("Unrecognized", type=text_or_none(value.get("type")) if isinstance(value, dict) else None)
-        if line.damage is not None and isinstance(value, dict):
+            batch.add("Unrecognized", type=text_or_none(value.get("type")) if is_object(value) else None)
+        if line.damage is not None and is_object(value):
             self._damaged(batch, line, recovered=True)
         return batch.drafts
 
     def _start(self, batch: Batch, value: Any) -> None:
         """A file that does not begin with its metadata gets its first event all the same."""
         if self._memory.started or (
-            isinstance(value, dict) and (value.get("type") == "session_meta" or _is_bare_header(value))
+            is_object(value) and (value.get("type") == "session_meta" or _is_bare_header(value))
         ):
             return
         self._memory.started = True

@@ -6,6 +6,7 @@ from typing import Any
 
 from .batch import Batch, text_or_none, whole
 from .memory import Memory
+from .shapes import is_object
 
 _FIELDS = (
     "input_tokens",
@@ -20,7 +21,7 @@ INPUT, CACHED, WRITTEN, OUTPUT, REASONING, TOTAL = range(6)
 
 def usage_of(value: Any) -> list[int] | None:
     """The six figures of a usage object, in the order above; None when there is none."""
-    if not isinstance(value, dict):
+    if not is_object(value):
         return None
     figures = [whole(value.get(name)) for name in _FIELDS]
     if all(figure is None for figure in figures):
@@ -35,7 +36,7 @@ def emit_token_count(batch: Batch, memory: Memory, payload: dict[str, Any]) -> N
     """Cost of a token_count; one whose totals did not change repeats the last response and adds nothing."""
     info = payload.get("info")
     limits = batch.value("rate_limits")
-    if not isinstance(info, dict):
+    if not is_object(info):
         if limits is not None:
             batch.add("Cost", replay=True, model=memory.model, provider=memory.provider, rate_limits=limits)
         return

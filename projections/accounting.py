@@ -41,7 +41,15 @@ def initial() -> State:
     recent: the last responses as `[id, request, model, side, usage, cost, lane, position]`. seen: short digests of the older ids of
     imported responses. cumulative: the last thread totals, for sources that log running sums.
     """
-    return {"own": {}, "inherited": {}, "recent": [], "seen": "", "cumulative": None, "last_total": None, "rate_limits": None}
+    return {
+        "own": {},
+        "inherited": {},
+        "recent": [],
+        "seen": "",
+        "cumulative": None,
+        "last_total": None,
+        "rate_limits": None,
+    }
 
 
 def apply(state: State, event: Event) -> None:
@@ -52,6 +60,8 @@ def apply(state: State, event: Event) -> None:
         return
     if data.get("rate_limits") is not None:
         state["rate_limits"] = data["rate_limits"]
+    if data.get("replay"):
+        return
     side = "inherited" if data.get("inherited") else "own"
     if data.get("cumulative"):
         _cumulative(state, event, side)
@@ -75,7 +85,15 @@ def _inherit(state: State) -> None:
 
 def _bucket() -> dict[str, Any]:
     zero: Usage = [0] * len(CLASSES)
-    return {"requests": 0, "short": zero[:], "long": zero[:], "costed": zero[:], "cost": "0", "provider": None, "last_us": None}
+    return {
+        "requests": 0,
+        "short": zero[:],
+        "long": zero[:],
+        "costed": zero[:],
+        "cost": "0",
+        "provider": None,
+        "last_us": None,
+    }
 
 
 def _merge(target: dict[str, Any], bucket: dict[str, Any]) -> None:
@@ -91,7 +109,9 @@ def usage_of(data: dict[str, Any]) -> Usage:
     return [int(data.get(name) or 0) for name in CLASSES]
 
 
-def _add(state: State, side: str, model: str, usage: Usage, cost: str | None, sign: int, requests: int = 1) -> dict[str, Any]:
+def _add(
+    state: State, side: str, model: str, usage: Usage, cost: str | None, sign: int, requests: int = 1
+) -> dict[str, Any]:
     buckets = state[side]
     if model not in buckets:
         buckets[model] = _bucket()

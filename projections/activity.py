@@ -48,6 +48,8 @@ def _message(state: State, event: Event) -> None:
         if state["first_us"] is None:
             state["first_us"] = event.ts
     state["last_side"] = {"UserInput": "user", "ToolResult": "result", "ToolUse": "call"}.get(event.kind, "assistant")
+    if data.get("replaces"):
+        return  # It takes the place of a message that was counted.
     if event.kind == "UserInput":
         if data.get("starts_turn"):
             state["turns"] += 1

@@ -20,7 +20,7 @@ def apply(state: State, event: Event) -> None:
         return
     if data.get("context_window"):
         state["window"] = data["context_window"]
-    if event.kind == "RunStarted" or data.get("inherited") or data.get("failed") or data.get("replay"):
+    if event.kind == "RunStarted" or data.get("inherited") or data.get("failed"):
         return
     tokens = data.get("context_tokens")
     if tokens is None and not data.get("cumulative"):
@@ -35,6 +35,4 @@ def apply(state: State, event: Event) -> None:
         state["tokens"] = tokens
 
 
-FOLD = Projection(
-    "context_use", 1, "branch", initial, apply, frozenset({"Cost", "ContextCompact", "RunStarted"})
-)
+FOLD = Projection("context_use", 1, "branch", initial, apply, frozenset({"Cost", "ContextCompact", "RunStarted"}))

@@ -15,7 +15,8 @@ def initial() -> State:
     """plan: inclusive ranges of positions in the model's order, of which only what `seen_by_model` counts.
 
     base: position of the compaction whose replacement or summary stands before the plan. cleared: calls whose results a
-    micro-compaction emptied. replaced: position of the replacement, by call id or `#` and native id.
+    micro-compaction emptied. replaced: position of the replacement, by call id or `#` and native id. inputs: where a person's own
+    inputs of the plan are; kept_inputs: those that a compaction left standing before its summary.
     """
     return {
         "plan": [],
@@ -26,6 +27,8 @@ def initial() -> State:
         "replaced": {},
         "repairs": [],
         "awaits_summary": False,
+        "inputs": [],
+        "kept_inputs": [],
     }
 
 
@@ -55,6 +58,8 @@ def apply(state: State, event: Event) -> None:
         if state["awaits_summary"] and event.data.get("origin") == "summary":
             _restart(state, None)
         _append(state, event.position)
+        if event.kind == "UserInput" and event.data.get("origin", "human") in ("human", "queued"):
+            state["inputs"].append(event.position)
 
 
 def _append(state: State, position: int) -> None:
@@ -68,6 +73,7 @@ def _append(state: State, position: int) -> None:
 
 def _restart(state: State, base: int | None) -> None:
     state.update(plan=[], joined=False, base=base, cleared=[], replaced={}, repairs=[], awaits_summary=False)
+    state.update(inputs=[], kept_inputs=[])
 
 
 def _compact(state: State, event: Event) -> None:
@@ -80,8 +86,9 @@ def _compact(state: State, event: Event) -> None:
     if data.get("replacement") is not None or data.get("summary") is not None:
         kept = _kept(state["plan"], data.get("kept_from"))
         repairs = state["repairs"]
+        inputs = [*state["kept_inputs"], *state["inputs"]] if data.get("keeps_inputs_tokens") else []
         _restart(state, event.position)
-        state["plan"] = kept
+        state["plan"], state["kept_inputs"] = kept, inputs
         state["repairs"] = repairs if kept else []
     elif data.get("summary_native_id") is not None:
         state["awaits_summary"] = True

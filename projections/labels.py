@@ -12,7 +12,15 @@ _HUMAN = ("human", "queued")
 
 
 def initial() -> State:
-    return {"titles": {}, "tag": None, "color": None, "archived": False, "first_prompt": None, "last_prompt": None}
+    return {
+        "titles": {},
+        "tag": None,
+        "color": None,
+        "archived": False,
+        "deleted": False,
+        "first_prompt": None,
+        "last_prompt": None,
+    }
 
 
 def apply(state: State, event: Event) -> None:
@@ -25,6 +33,10 @@ def apply(state: State, event: Event) -> None:
                 state["first_prompt"] = data["preview"]
             state["last_prompt"] = data["preview"]
         return
+    if event.kind == "SessionStarted":
+        if data.get("forked_from"):
+            state["archived"] = state["deleted"] = False  # That was said of the parent.
+        return
     if "title" in data:
         if data["title"]:
             state["titles"][data.get("set_by", "person")] = data["title"]
@@ -33,8 +45,9 @@ def apply(state: State, event: Event) -> None:
     for name in ("tag", "color"):
         if name in data:
             state[name] = data[name] or None
-    if data.get("archived") is not None:
-        state["archived"] = data["archived"]
+    for name in ("archived", "deleted"):
+        if data.get(name) is not None:
+            state[name] = data[name]
 
 
 def title_of(state: State) -> str | None:
@@ -46,4 +59,4 @@ def title_of(state: State) -> str | None:
     return None if first is None else str(first)
 
 
-FOLD = Projection("labels", 1, "all", initial, apply, frozenset({"SessionLabel", "UserInput"}))
+FOLD = Projection("labels", 1, "all", initial, apply, frozenset({"SessionLabel", "UserInput", "SessionStarted"}))

@@ -1,0 +1,135 @@
+"""Input items for OpenAI's Responses API: every call directly followed by its output, reasoning only before what it led to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from .family import family_of
+from .restored import Message
+
+Item = dict[str, Any]
+EMPTY = "(no content)"
+
+
+def response_items(messages: Iterable[Message], *, source: str, model: str | None, provider: str | None) -> list[Item]:
+    """The list for `input=`. Reasoning is sent with its encrypted content only, and only to the provider family it came from."""
+    target = family_of(provider, model, "" if provider or model else source)
+    listed = list(messages)
+    outputs = _outputs(listed)
+    items: list[Item] = []
+    for message in listed:
+        if message.role == "assistant":
+            same = target == "openai" and family_of(message.provider, message.model, source) == "openai"
+            items += _reply(message, outputs, keeps_reasoning=same and _one_provider(message, provider))
+        else:
+            content = [part for block in message.content if block.type != "tool_result" for part in _part(block)]
+            if content:
+                items.append({"type": "message", "role": message.role, "content": content})
+    return items
+
+
+def _one_provider(message: Message, provider: str | None) -> bool:
+    return provider is None or message.provider is None or message.provider == provider
+
+
+def _outputs(messages: list[Message]) -> dict[str, Any]:
+    return {
+        block.tool_use_id: block for message in messages for block in message.content if block.type == "tool_result"
+    }
+
+
+def _reply(message: Message, outputs: dict[str, Any], *, keeps_reasoning: bool) -> list[Item]:
+    items: list[Item] = []
+    reasoning: list[Item] = []
+    for block in message.content:
+        if block.type == "thinking":
+            if keeps_reasoning and isinstance(block.signature, str) and block.signature:
+                reasoning.append(_reasoning(block))
+            continue
+        made = _call(block, outputs) if block.type == "tool_use" else _said(block)
+        if made:
+            items += [*reasoning, *made]
+            reasoning = []
+    return items
+
+
+def _reasoning(block: Any) -> Item:
+    text = block.thinking if isinstance(block.thinking, str) else ""
+    summary = [{"type": "summary_text", "text": text}] if text.strip() else []
+    item: Item = {"type": "reasoning", "summary": summary, "encrypted_content": block.signature}
+    if block.item_id:
+        item["id"] = block.item_id
+    return item
+
+
+def _said(block: Any) -> list[Item]:
+    if block.type == "text":
+        text = block.text
+    elif block.type == "image":
+        text = "[image]"
+    elif block.type == "document":
+        text = f"[document {block.title or ''}]"
+    else:
+        value = "" if block.value is None else json.dumps(block.value, ensure_ascii=False, sort_keys=True)
+        text = f"[{block.native_type or 'other'}] {value}".strip()
+    if not str(text).strip():
+        return []
+    return [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}]
+
+
+def _call(block: Any, outputs: dict[str, Any]) -> list[Item]:
+    if block.call_type in ("search", "server"):
+        return []
+    output = outputs.get(block.id)
+    if output is None:
+        return []
+    if block.call_type == "custom":
+        text = block.input if isinstance(block.input, str) else json.dumps(block.input, ensure_ascii=False)
+        call: Item = {"type": "custom_tool_call", "call_id": block.id, "name": block.name, "input": text}
+        return [call, {"type": "custom_tool_call_output", "call_id": block.id, "output": _output(output)}]
+    arguments = block.input if isinstance(block.input, str) else json.dumps(block.input or {}, ensure_ascii=False)
+    call = {"type": "function_call", "call_id": block.id, "name": _name(block.name), "arguments": arguments}
+    return [call, {"type": "function_call_output", "call_id": block.id, "output": _output(output)}]
+
+
+def _name(name: str) -> str:
+    clean = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)[:64]
+    return clean or "tool"
+
+
+def _output(block: Any) -> Any:
+    """A text; a list of parts only where the result holds more than text."""
+    content = block.content
+    if isinstance(content, str):
+        return content
+    parts = [part for item in content for part in _part(item)]
+    if all(part["type"] == "input_text" for part in parts):
+        return "\n".join(part["text"] for part in parts)
+    return parts
+
+
+def _part(block: Any) -> list[Item]:
+    if block.type == "text":
+        return [{"type": "input_text", "text": block.text}] if str(block.text).strip() else []
+    if block.type == "image":
+        url = block.url if block.data is None else f"data:{block.media_type or 'image/png'};base64,{block.data}"
+        return [{"type": "input_image", "image_url": url, "detail": "auto"}]
+    if block.type == "document":
+        return [_document(block)]
+    if block.type == "other":
+        value = "" if block.value is None else json.dumps(block.value, ensure_ascii=False, sort_keys=True)
+        return [{"type": "input_text", "text": f"[{block.native_type or 'other'}] {value}".strip()}]
+    return []
+
+
+def _document(block: Any) -> Item:
+    if block.text is not None:
+        return {"type": "input_text", "text": block.text or EMPTY}
+    if block.data is not None:
+        data = f"data:{block.media_type or 'application/pdf'};base64,{block.data}"
+        return {"type": "input_file", "filename": block.title or "document.pdf", "file_data": data}
+    if block.url is not None:
+        return {"type": "input_file", "file_url": block.url}
+    return {"type": "input_text", "text": f"[document {block.title or ''} left out: it has no content]"}

@@ -48,11 +48,12 @@ def said_by_person(batch: Batch, memory: Memory, text: str, content: list[dict[s
         return
     native_id = f"event-{batch.place}"
     batch.named(native_id)
+    begins = starts_turn(memory)
     batch.add(
         "UserInput",
         content=content,
-        origin="human",
-        starts_turn=starts_turn(memory),
+        origin="human" if begins else "queued",
+        starts_turn=begins,
         preview=preview(text),
         turn_id=memory.turn_id,
         provisional=True,

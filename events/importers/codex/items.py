@@ -9,6 +9,7 @@ from ...references import preview
 from .batch import Batch, text_or_none
 from .calls import emit_call, emit_result
 from .context import is_summary, texts_of, wrapper_of
+from .environment import emit_environment
 from .memory import Memory, key_of, take, wait
 from .shapes import is_list, is_object, list_of
 
@@ -97,12 +98,14 @@ def _input(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
         replaced = take(memory.said_inputs, key_of(joined))
         if replaced is None:
             wait(memory.inputs, key_of(joined), " ".join(map(key_of, texts)))
+    begins = human and starts_turn(memory)
+    said = "human" if begins or replaced else "queued"
     batch.add(
         "UserInput",
         content=content,
-        origin="human" if human else _ORIGINS.get(wrapper or "", "context" if wrapper else "summary"),
+        origin=said if human else _ORIGINS.get(wrapper or "", "context" if wrapper else "summary"),
         visible_to_reader=human or wrapper in ("user_shell_command", "subagent_notification", "turn_aborted"),
-        starts_turn=human and not replaced and starts_turn(memory),
+        starts_turn=begins and not replaced,
         preview=preview(joined),
         attachment_type=wrapper,
         turn_id=_turn(item) or memory.turn_id,
@@ -110,6 +113,8 @@ def _input(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
     )
     if human:
         memory.open_turn = True
+    elif wrapper == "environment_context":
+        emit_environment(batch, memory, texts)
 
 
 def starts_turn(memory: Memory) -> bool:

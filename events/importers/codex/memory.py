@@ -37,6 +37,7 @@ class Memory:
     run_id: str | None = None
     turn_id: str | None = None
     has_runs: bool = False
+    has_contexts: bool = False
     open_turn: bool = False
     inputs: list[list[str | None]] = field(default_factory=list[list[str | None]])
     replies: list[list[str | None]] = field(default_factory=list[list[str | None]])

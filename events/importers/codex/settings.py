@@ -12,6 +12,7 @@ from .shapes import is_list, is_object
 
 def emit_turn_context(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
     """AgentMetadata and WorkspaceObserved of a turn; the newest one holds."""
+    memory.has_contexts = True
     turn_id = text_or_none(payload.get("turn_id"))
     if turn_id is not None and memory.turn_id is None:
         memory.turn_id = turn_id

@@ -103,7 +103,8 @@ def _no_directory(it: Situation) -> list[Finding]:
     if observed.foreign is not None and it.located is None:
         return [_foreign(it)]
     if _is_worktree_path(it):
-        return [_worktree_missing(it), *_branch_elsewhere_of_missing(it)]
+        elsewhere = _branch_elsewhere_of_missing(it) if it.located is None else []
+        return [_worktree_missing(it), *elsewhere]
     if it.located is not None:
         return [_moved(it, it.located)]
     message = (

@@ -46,14 +46,15 @@ def _directory(path: str, real: str, expected: ExpectedPlace) -> ObservedPlace:
         exists=True,
         is_directory=True,
         real_path=paths.shown(real),
-        empty=not any(os.scandir(real)),
+        empty=_is_empty(real),
         recorded_top=None if recorded_top is None else paths.shown(os.path.realpath(recorded_top)),
     )
     repository = find_repository(real)
     if repository is None:
         state, message, link = _why_no_repository(real)
         relation: Relation = "unknown"
-        if state == "none" and expected.identity is not None:
+        recorded_here = expected.cwd is not None and os.path.realpath(expected.cwd) == real
+        if state == "none" and expected.identity is not None and (not recorded_here or not expected.in_repository):
             relation = relate(expected.identity, directory_identity(real))
         registered = _registered(expected)
         update: dict[str, object] = {"git": state, "git_message": message, "link_target": link, "relation": relation}
@@ -64,12 +65,17 @@ def _directory(path: str, real: str, expected: ExpectedPlace) -> ObservedPlace:
     )
 
 
+def _is_empty(directory: str) -> bool:
+    with os.scandir(directory) as entries:
+        return next(entries, None) is None
+
+
 def _missing(path: str, expected: ExpectedPlace, *, unreadable: bool) -> ObservedPlace:
     nearest = next((str(parent) for parent in Path(path).parents if parent.exists()), None) if not unreadable else None
     base = _project_place(expected)
     branch = None
     if expected.branch and base is not None:
-        branch = recorded_branch(base, expected.branch, ours=None)
+        branch = recorded_branch(base, expected.branch, ours=expected.worktree_path)
     return ObservedPlace(
         path=path,
         exists=False,

@@ -24,7 +24,7 @@ from .files.writing import put, read_now
 
 _SHELL = re.compile(
     r"^(?:bash|shell|shell_command|local_shell|exec|exec_command|write_stdin|powershell|container\.exec|run_command)$",
-    re.I,
+    re.IGNORECASE,
 )
 
 Action = Literal["write", "delete", "none"]
@@ -53,6 +53,12 @@ class Move:
     spot: Spot
     present: Content | None = None
     target: Content | None = None
+
+    def known(self) -> tuple[Content, Content]:
+        """The present and the wanted content of a step that can be taken."""
+        assert self.present is not None
+        assert self.target is not None
+        return self.present, self.target
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +185,10 @@ def carry_out(store: EventStore, session_id: str, moves: Sequence[Move], token: 
     with store.writing():
         backups = []
         for move in moves:
-            assert move.present is not None and move.target is not None
-            saved = None if move.present.data is None else store.put_blob(move.present.data)
-            if move.target.data is not None:
-                store.put_blob(move.target.data)
+            present, target = move.known()
+            saved = None if present.data is None else store.put_blob(present.data)
+            if target.data is not None:
+                store.put_blob(target.data)
             backups.append(FileBackup(path=move.step.path, backup=saved))
         checkpoint = FileCheckpoint(message_id=None, backups=tuple(backups), replaces=False, caused_by="rewind")
         store.append(session_id, [Draft.of(checkpoint, ts=_now())], token=token)
@@ -195,26 +201,28 @@ def _take(move: Move) -> None:
     """Write one file, unless it changed since it was looked at."""
     from ..events.errors import Conflict
 
-    assert move.spot.path is not None and move.target is not None
-    if read_now(move.spot.path) != move.present:
+    present, target = move.known()
+    path = move.spot.path
+    assert path is not None
+    if read_now(path) != present:
         raise Conflict(
-            f"{move.spot.path} changed while it was being put back.",
+            f"{path} changed while it was being put back.",
             remedy="Nothing of it was overwritten. Run the same command again.",
-            path=str(move.spot.path),
+            path=str(path),
         )
-    put(move.spot.path, move.target)
+    put(path, target)
 
 
 def _changed(move: Move) -> FileChanged:
-    assert move.present is not None and move.target is not None
-    gone, new = move.target.data is None, move.present.data is None
+    present, target = move.known()
+    gone, new = target.data is None, present.data is None
     return FileChanged(
         path=move.step.path,
         operation="delete" if gone else "create" if new else "update",
-        digest_before=move.present.digest,
-        digest_after=move.target.digest,
-        size_after=None if move.target.data is None else len(move.target.data),
-        backup=move.present.digest,
+        digest_before=present.digest,
+        digest_after=target.digest,
+        size_after=None if target.data is None else len(target.data),
+        backup=present.digest,
     )
 
 

@@ -1,0 +1,156 @@
+"""A Codex session as a Codex rollout under a new id: its own lines of the live path, as the client's own fork copies
+them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from ...events.times import now_us, to_iso
+from ..messages import Merger
+from ..repair_calls import INTERRUPTED
+from .codex_items import ItemWriter
+from .native_line import NativeLine, native_line, open_calls
+from .places import codex_place
+from .relink import moved
+from .subject import Subject
+from .transcript import Json, Losses, Transcript, line_of
+
+_OUTPUTS = {
+    "function_call": "function_call_output",
+    "local_shell_call": "function_call_output",
+    "custom_tool_call": "custom_tool_call_output",
+}
+_IDS_OF_THREADS = frozenset(
+    {"thread_id", "session_id", "agent_thread_id", "sender_thread_id", "receiver_thread_id", "new_thread_id"}
+)
+
+
+def codex_copy(subject: Subject, session_id: str) -> Transcript | None:
+    """The live line at the pointer; None when today's client could not read such records, or they alone cannot tell
+    the history."""
+    line = native_line(subject)
+    values = _values(subject, line)
+    if line.compacted or not values or values[0][1].get("type") != "session_meta":
+        return None
+    losses = Losses("Codex")
+    copy = _Copy(subject, line, session_id)
+    made = copy.lines(values)
+    made += _own_lines(subject, line, losses)
+    if values[0][1]["payload"].get("history_mode") == "paginated":
+        made = [{**value, "ordinal": number} for number, value in enumerate(made)]
+    losses.add("other-branches-left-out", line.dead)
+    losses.add("damaged-records-left-out", len(line.damaged))
+    losses.add("subagents-not-carried", len(subject.restored.agent.subagents))
+    return Transcript(
+        session_id=session_id,
+        place=codex_place(session_id, time.localtime()),
+        cwd=subject.cwd,
+        command=("codex", "resume", session_id),
+        lines=[line_of(value) for value in made],
+        findings=losses.findings(),
+    )
+
+
+def _values(subject: Subject, line: NativeLine) -> list[tuple[int, Json]]:
+    """Live records that parse, in order; the markers of rollbacks go with what they took back."""
+    loaded = line.loaded(subject)
+    found: list[tuple[int, Json]] = []
+    for number in line.records:
+        value = loaded[number].parsed()
+        if number not in line.damaged and number not in line.markers and isinstance(value, dict):
+            found.append((number, value))
+    return found
+
+
+class _Copy:
+    def __init__(self, subject: Subject, line: NativeLine, session_id: str) -> None:
+        self._subject = subject
+        self._line = line
+        self._session_id = session_id
+        self._old = set(subject.own_ids())
+
+    def lines(self, values: list[tuple[int, Json]]) -> list[Json]:
+        """Our own meta first, then the source's meta and lines as a fork of the client has them; open calls are
+        answered."""
+        made = [self._meta(values[0][1])]
+        unanswered = self._unanswered(value for _, value in values)
+        for _, value in values:
+            made.append(self._moved(value))
+            payload = value.get("payload")
+            key = payload.get("call_id") if isinstance(payload, dict) else None
+            if key in unanswered and isinstance(payload, dict) and payload.get("type") in _OUTPUTS:
+                unanswered.discard(key)
+                made.append(_answer(value, payload))
+        return made
+
+    def _meta(self, first: Json) -> Json:
+        """The identity: new id, where it comes from, and the place it shall be resumed in."""
+        payload = dict(first["payload"])
+        source = payload.get("id") or self._subject.row.session_id
+        for name in ("history_base", "parent_thread_id", "subagent_history_start_ordinal"):
+            payload.pop(name, None)
+        if isinstance(payload.get("source"), dict):
+            payload["source"] = "cli"
+        now = to_iso(now_us())
+        assert now is not None
+        moment = now[:23] + "Z"
+        payload.update(id=self._session_id, forked_from_id=source, timestamp=moment, cwd=self._subject.cwd)
+        payload.setdefault("originator", "codex_cli_rs")
+        payload.setdefault("cli_version", "0.0.0")
+        if "session_id" in payload:
+            payload["session_id"] = self._session_id
+        return {**first, "timestamp": moment, "payload": payload}
+
+    def _moved(self, value: Json) -> Json:
+        payload = value.get("payload")
+        if not isinstance(payload, dict) or value.get("type") == "session_meta":
+            return value
+        payload = moved(payload, self._subject.recorded_cwd, self._subject.cwd)
+        renamed = {
+            name: self._session_id if name in _IDS_OF_THREADS and part in self._old else part
+            for name, part in payload.items()
+            if isinstance(part, str)
+        }
+        return {**value, "payload": {**payload, **renamed}}
+
+    def _unanswered(self, values: Iterable[Json]) -> set[Any]:
+        calls: list[tuple[str, int]] = []
+        answered = [str(event.data["call_id"]) for event in self._line.own if event.kind == "ToolResult"]
+        for value in values:
+            payload = value.get("payload")
+            if value.get("type") != "response_item" or not isinstance(payload, dict) or not payload.get("call_id"):
+                continue
+            if payload.get("type") in _OUTPUTS:
+                calls.append((str(payload["call_id"]), 0))
+            elif str(payload.get("type")).endswith("_output"):
+                answered.append(str(payload["call_id"]))
+        return {call_id for call_id, _ in open_calls(calls, answered)}
+
+
+def _answer(value: Json, call: Json) -> Json:
+    output = {"type": _OUTPUTS[call["type"]], "call_id": call["call_id"], "output": INTERRUPTED}
+    return {"timestamp": value.get("timestamp"), "type": "response_item", "payload": output}
+
+
+def _own_lines(subject: Subject, line: NativeLine, losses: Losses) -> list[Json]:
+    """What was said here after the import, as items with the events that the screen needs."""
+    if not line.own:
+        return []
+    merger = Merger(set(), {}, [])
+    for event in subject.store.hydrate(line.own):
+        merger.take(event)
+    writer = ItemWriter(losses, keep_reasoning=True)
+    made: list[Json] = []
+    for message in merger.messages:
+        moment = to_iso(message.ts or now_us())
+        assert moment is not None
+        stamp = moment[:23] + "Z"
+        for item in writer.items(message):
+            made.append({"timestamp": stamp, "type": "response_item", "payload": item})
+            if item["type"] == "message" and item["role"] in {"user", "assistant"} and not message.only_results:
+                kind = "user_message" if item["role"] == "user" else "agent_message"
+                text = "\n".join(part.get("text") or "" for part in item["content"])
+                made.append({"timestamp": stamp, "type": "event_msg", "payload": {"type": kind, "message": text}})
+    return made

@@ -36,6 +36,7 @@ class Match(Frozen):
     """A place where the words were said; `snippet` is one line around them. redactions: secrets masked in that event."""
 
     session_id: str
+    title: str | None
     pointer: str
     kind: str
     snippet: str
@@ -56,12 +57,17 @@ def search_sessions(
 ) -> Found:
     """Find events of conversations that hold all the words (each also as the beginning of a longer one).
 
-    What a fork shares with its parent is found in the parent only. sessions: look in these only.
+    What a fork shares with its parent is found in the parent only; deleted sessions are not looked into. sessions: look
+    in these only.
     """
+    from .session_index import listed_rows
+
     with opened(store) as opened_store, _index(opened_store) as index:
         catch_up(opened_store, index)
-        rows = _query(index, query, None if sessions is None else list(sessions), limit + 1)
-    matches = tuple(_match(row, query) for row in rows[:limit])
+        titles = {row["session_id"]: row["title"] for row in listed_rows(opened_store) if not row["deleted"]}
+        wanted = titles.keys() if sessions is None else titles.keys() & set(sessions)
+        rows = _query(index, query, wanted, limit + 1)
+    matches = tuple(_match(row, query, titles[row[1]]) for row in rows[:limit])
     return Found(query=query, matches=matches, more=len(rows) > limit)
 
 
@@ -190,30 +196,29 @@ def _drop(index: sqlite3.Connection, stream: int) -> None:
     index.execute("DELETE FROM progress WHERE stream = ?", (stream,))
 
 
-def _query(index: sqlite3.Connection, query: str, sessions: list[str] | None, limit: int) -> list[tuple[Any, ...]]:
+def _query(index: sqlite3.Connection, query: str, sessions: Iterable[str], limit: int) -> list[tuple[Any, ...]]:
+    """Rows (body, session, position, kind, time) of these sessions, the best first."""
+    index.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (session_id TEXT PRIMARY KEY)")
+    index.execute("DELETE FROM wanted")
+    index.executemany("INSERT INTO wanted VALUES (?)", ((session_id,) for session_id in sessions))
+    base = "SELECT body, session_id, said.seq, kind, ts FROM said JOIN progress USING (stream) JOIN wanted USING (session_id)"
     words = re.findall(r"\w+", query)
-    scope = ""
-    values: list[Any] = []
-    if sessions is not None:
-        scope = f"AND session_id IN ({','.join('?' * len(sessions))})"
-        values = list(sessions)
-    base = "SELECT body, session_id, said.seq, kind, ts FROM said JOIN progress USING (stream) WHERE"
     if words:
         match = " ".join(f'"{word}"*' for word in words)
-        found = index.execute(f"{base} said MATCH ? {scope} ORDER BY rank LIMIT ?", [match, *values, limit]).fetchall()
+        found = index.execute(f"{base} WHERE said MATCH ? ORDER BY rank LIMIT ?", (match, limit)).fetchall()
         if found or query.isascii():
             return found
     # Scripts without spaces, and pure punctuation, are no words to the tokenizer.
     like = "%" + re.sub(r"([%_\\])", r"\\\1", query) + "%"
-    return index.execute(
-        f"{base} body LIKE ? ESCAPE '\\' {scope} ORDER BY ts DESC LIMIT ?", [like, *values, limit]
-    ).fetchall()
+    rest = "WHERE body LIKE ? ESCAPE '\\' ORDER BY ts DESC LIMIT ?"
+    return index.execute(f"{base} {rest}", (like, limit)).fetchall()
 
 
-def _match(row: tuple[Any, ...], query: str) -> Match:
+def _match(row: tuple[Any, ...], query: str, title: str | None) -> Match:
     body, session_id, seq, kind, ts = row
     return Match(
         session_id=session_id,
+        title=title,
         pointer=f"{session_id}@{seq}",
         kind=kind,
         snippet=snippet(body, query),

@@ -92,11 +92,19 @@ def _show(screen: Screen, document: dict[str, Any]) -> None:
         )
     if len(changed) > SHOWN_SESSIONS:
         screen.line(f"… and {many(len(changed) - SHOWN_SESSIONS, 'more session')}", style="dim")
-    screen.findings(finding for session in sessions for finding in session["findings"])
+    for session in sessions:
+        if session["findings"]:
+            screen.line()
+            screen.line(session["path"], style="bold")
+            screen.findings(session["findings"])
+    if any(session["findings"] for session in sessions):
+        screen.line()
     for entry in failed:
         screen.styled(("✗ failed", "bold red"), (f"  {entry['path']}: {entry['error']}", None))
-    unchanged = len(sessions) - len(changed)
-    told = f"{many(len(changed), 'session')} with {many(added, 'new event')}, {unchanged:,} unchanged"
+    main = [session for session in sessions if session["role"] == "main"]
+    told = (
+        f"{many(len(main), 'session')} and {many(len(sessions) - len(main), 'sub-agent')}: {many(added, 'new event')}"
+    )
     screen.line(f"{told}, {many(len(failed), 'file')} failed.")
     if not sessions and not failed:
         screen.line("Nothing was found to import. Give a file or a folder: rehydrate import PATH")

@@ -22,7 +22,9 @@ def scan(
     context: typer.Context,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PATH]...", help="Files or folders; without any, the places where the tools keep theirs."),
+        typer.Argument(
+            metavar="[PATH]...", help="Files or folders; without any, the places where the tools keep theirs."
+        ),
     ] = None,
 ) -> Answer:
     """Report transcripts that are on this machine but not yet imported.
@@ -41,7 +43,10 @@ def _show(screen: Screen, found: Scan, paths: list[Path]) -> None:
         screen.next_step("rehydrate import PATH", "Import a file or a folder")
         return
     open_files = [file for file in found.files if file.state in STYLES]
-    rows = [((file.state, STYLES[file.state]), file.source, (size(file.bytes), "dim"), file.path) for file in open_files[:SHOWN]]
+    rows = [
+        ((file.state, STYLES[file.state]), file.source, (size(file.bytes), "dim"), file.path)
+        for file in open_files[:SHOWN]
+    ]
     if rows:
         screen.table(["", "SOURCE", "SIZE", "FILE"], rows, right=[2], grow=3)
     if len(open_files) > SHOWN:
@@ -52,6 +57,8 @@ def _show(screen: Screen, found: Scan, paths: list[Path]) -> None:
         f"{counts['not-a-transcript']:,} of other kinds in {', '.join(found.places)}"
     )
     if found.missing:
-        screen.line(f"{many(len(found.missing), 'imported file')} no longer on disk; their sessions are kept in the database.")
+        screen.line(
+            f"{many(len(found.missing), 'imported file')} no longer on disk; their sessions are kept in the database."
+        )
     if open_files:
         screen.next_step(" ".join(["rehydrate import", *map(str, paths)]))

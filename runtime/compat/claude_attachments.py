@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...events.importers.claude_code.shape import is_obj, is_rows, obj
+
 _QUEUED = (
     "The user sent a new message while you were working:\n{}\n\nIMPORTANT: After completing your current task, you MUST"
     " address the user's message above. Do not ignore it."
@@ -28,23 +30,21 @@ def _queued(attachment: dict[str, Any]) -> list[dict[str, Any]]:
     prompt = attachment.get("prompt")
     texts: list[str] = []
     others: list[dict[str, Any]] = []
-    for block in prompt if isinstance(prompt, list) else [{"type": "text", "text": prompt or ""}]:
-        if isinstance(block, dict) and block.get("type") == "text":
+    for block in map(obj, prompt if is_rows(prompt) else [{"type": "text", "text": prompt or ""}]):
+        if block.get("type") == "text":
             texts.append(str(block.get("text") or ""))
-        elif isinstance(block, dict):
+        elif block:
             others.append(block)
     text = "\n".join(texts)
-    origin = attachment.get("origin")
-    notified = attachment.get("commandMode") == "task-notification" or (
-        isinstance(origin, dict) and origin.get("kind") == "task-notification"
-    )
+    origin = obj(attachment.get("origin"))
+    notified = "task-notification" in (attachment.get("commandMode"), origin.get("kind"))
     return [_wrapped((_NOTIFIED if notified else _QUEUED).format(text)), *others]
 
 
 def _reminder(kind: str, attachment: dict[str, Any]) -> str | None:
     if kind == "hook_additional_context":
         content = attachment.get("content")
-        lines = content if isinstance(content, list) else [content]
+        lines: list[Any] = content if is_rows(content) else [content]
         return f"{attachment.get('hookEvent')} hook additional context: " + "\n".join(map(str, lines))
     if kind == "hook_success":
         if attachment.get("hookEvent") in ("SessionStart", "UserPromptSubmit") and attachment.get("content"):
@@ -52,7 +52,7 @@ def _reminder(kind: str, attachment: dict[str, Any]) -> str | None:
         return None
     if kind == "nested_memory":
         content = attachment.get("content")
-        text = content.get("content") if isinstance(content, dict) else content
+        text = obj(content).get("content") if is_obj(content) else content
         return f"Contents of {attachment.get('path')}:\n\n{text}"
     if kind == "edited_text_file":
         return f"Note: {attachment.get('filename')} was modified.\n{attachment.get('snippet') or ''}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...events.importers.claude_code.shape import obj
 from ...events.store import EventStore
 from ...projections.tree import choose
 from .claude_messages import messages_of
@@ -35,9 +36,7 @@ def render_records(records: list[Record], model: str | None, size_bytes: int = 0
 def last_model(chain: list[Record]) -> str | None:
     """The model of the newest reply on the chain that a model gave."""
     for record in reversed(chain):
-        message = record.get("message")
-        if record.get("type") == "assistant" and isinstance(message, dict):
-            model = message.get("model")
-            if isinstance(model, str) and model != "<synthetic>":
-                return model
+        model = obj(record.get("message")).get("model")
+        if record.get("type") == "assistant" and isinstance(model, str) and model != "<synthetic>":
+            return model
     return None

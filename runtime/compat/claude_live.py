@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...events.event import Event
+from ...events.importers.claude_code.shape import is_rows, obj
 from ...events.times import to_iso
 
 Record = dict[str, Any]
@@ -43,13 +44,18 @@ def _message(event: Event) -> dict[str, Any] | None:
         blocks = [native_block(block) for block in data.get("blocks", [])]
         return {"role": "assistant", "id": data.get("response_id"), "model": data.get("model"), "content": blocks}
     if event.kind == "ToolUse":
-        call = {"type": "tool_use", "id": data["call_id"], "name": data["name"], "input": data.get("arguments") or {}}
+        call: Record = {
+            "type": "tool_use",
+            "id": data["call_id"],
+            "name": data["name"],
+            "input": data.get("arguments") or {},
+        }
         return {"role": "assistant", "id": data.get("response_id"), "model": data.get("model"), "content": [call]}
     if event.kind == "ToolResult":
         content = data.get("content")
-        if isinstance(content, list):
+        if is_rows(content):
             content = [native_block(block) for block in content]
-        result = {"type": "tool_result", "tool_use_id": data["call_id"], "content": content}
+        result: Record = {"type": "tool_result", "tool_use_id": data["call_id"], "content": content}
         if data.get("is_error"):
             result["is_error"] = True
         return {"role": "user", "content": [result]}
@@ -71,6 +77,5 @@ def native_block(block: dict[str, Any]) -> dict[str, Any]:
     if kind in ("image", "document") and block.get("url") is not None:
         return {"type": kind, "source": {"type": "url", "url": block["url"]}}
     if kind == "other":
-        value = block.get("value")
-        return value if isinstance(value, dict) else {"type": "text", "text": ""}
+        return obj(block.get("value")) or {"type": "text", "text": ""}
     return {key: value for key, value in block.items() if value is not None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...events.importers.claude_code.shape import is_obj, obj, rows
 from .claude_attachments import attachment_text
 from .claude_records import Record
 
@@ -34,16 +35,14 @@ def _kept(chain: list[Record]) -> list[Record]:
 def _entry(record: Record) -> Entry | None:
     kind = record.get("type")
     if kind == "attachment":
-        attachment = record.get("attachment")
-        blocks = attachment_text(attachment) if isinstance(attachment, dict) else []
-        return {"role": "attachment", "id": None, "blocks": blocks}
+        return {"role": "attachment", "id": None, "blocks": attachment_text(obj(record.get("attachment")))}
     if kind == "system":
         if record.get("subtype") != "local_command":
             return None
         blocks = [_text(record.get("content") or "")]
         return {"role": "user", "id": None, "blocks": blocks, "command": True, "string": True}
     message = record.get("message")
-    if kind not in ("user", "assistant") or not isinstance(message, dict):
+    if kind not in ("user", "assistant") or not is_obj(message):
         return None
     entry: Entry = {"role": kind, "id": message.get("id"), "blocks": _blocks(message.get("content"))}
     entry["string"] = isinstance(message.get("content"), str)
@@ -57,10 +56,10 @@ def _blocks(content: Any) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [_text(content)]
     found: list[dict[str, Any]] = []
-    for block in content if isinstance(content, list) else ():
+    for block in rows(content):
         if isinstance(block, str):
             found.append(_text(block))
-        elif isinstance(block, dict):
+        elif is_obj(block):
             found.append(block)
     return found
 

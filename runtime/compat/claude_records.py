@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from ...events.event import Event
+from ...events.importers.claude_code.shape import is_obj, is_rows, obj, rows, texts
+from ...events.references import clean
 from ...events.store import EventStore
 from ...events.times import to_us
 from ...projections.tree import BranchPointer, Node
@@ -37,11 +41,11 @@ def load_records(store: EventStore, session_id: str, position: int) -> tuple[lis
     records: list[Record] = []
     size = 0
     for source in sorted(last_of):
-        for native in store.source_records(source):
-            if native.record > last_of[source] and not complete:
-                break
-            size += len(native.raw) + 1
-            value = first_object(native.raw)
+        kept = [row for row in store.source_records(source) if complete or row.record <= last_of[source]]
+        for _, parts in groupby(kept, key=attrgetter("line")):
+            raw = b"".join(part.raw for part in parts)
+            size += len(raw) + 1
+            value = first_object(raw)
             if value is not None:
                 records.append(value)
     if live:
@@ -58,7 +62,18 @@ def first_object(raw: bytes) -> Record | None:
         value, _ = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    if not is_obj(value):
+        return None
+    return cleaned(value) if "\\ud" in text or "\\uD" in text else value
+
+
+def cleaned(value: Any) -> Any:
+    """The value with lone surrogates in its texts replaced by U+FFFD."""
+    if isinstance(value, str):
+        return clean(value)
+    if is_obj(value):
+        return {clean(key): cleaned(part) for key, part in value.items()}
+    return [cleaned(part) for part in value] if is_rows(value) else value
 
 
 def nodes_of(records: list[Record]) -> tuple[list[Node], list[BranchPointer]]:
@@ -90,14 +105,12 @@ def _text(value: Any) -> str | None:
 
 
 def _learn(node: Node, record: Record) -> None:
-    message = record.get("message")
-    if isinstance(message, dict):
-        if node.type == "assistant":
-            node.message_id = _text(message.get("id"))
-        content = message.get("content")
-        for block in content if isinstance(content, list) else ():
-            if isinstance(block, dict) and block.get("type") == "tool_result":
-                node.results = (*node.results, str(block.get("tool_use_id")))
+    message = obj(record.get("message"))
+    if node.type == "assistant":
+        node.message_id = _text(message.get("id"))
+    for block in map(obj, rows(message.get("content"))):
+        if block.get("type") == "tool_result":
+            node.results = (*node.results, str(block.get("tool_use_id")))
     node.summary = record.get("isCompactSummary") is True
     if record.get("subtype") == "compact_boundary":
         node.cuts = True
@@ -106,13 +119,10 @@ def _learn(node: Node, record: Record) -> None:
 
 
 def _kept(node: Node, metadata: Any) -> None:
-    if not isinstance(metadata, dict):
-        return
-    messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
-    if isinstance(messages, dict):
-        uuids = messages.get("uuids")
-        node.preserved = tuple(name for name in uuids if isinstance(name, str)) if isinstance(uuids, list) else ()
-        node.anchor = _text(messages.get("anchorUuid"))
-    if isinstance(segment, dict):
+    messages = obj(obj(metadata).get("preservedMessages"))
+    segment = obj(obj(metadata).get("preservedSegment"))
+    node.preserved = tuple(texts(messages.get("uuids")))
+    node.anchor = _text(messages.get("anchorUuid"))
+    if segment:
         node.segment = (_text(segment.get("headUuid")), _text(segment.get("tailUuid")))
         node.anchor = node.anchor or _text(segment.get("anchorUuid"))

@@ -59,7 +59,7 @@ def _block(block: Any, keeps_thinking: bool) -> list[Wire]:
             return [{"type": "redacted_thinking", "data": block.signature}]
         return [{"type": "thinking", "thinking": block.thinking, "signature": block.signature}]
     if kind == "tool_use":
-        if block.call_type in ("search", "server"):
+        if block.call_type == "server":
             return []
         return [{"type": "tool_use", "id": _id(block.id), "name": _name(block.name), "input": _input(block.input)}]
     if kind == "tool_result":

@@ -36,7 +36,7 @@ def _reply(message: Message) -> Wire | None:
             "function": {"name": _name(block.name), "arguments": _arguments(block.input)},
         }
         for block in message.content
-        if block.type == "tool_use" and block.call_type not in ("search", "server")
+        if block.type == "tool_use" and block.call_type != "server"
     ]
     if not text and not calls:
         return None

@@ -11,6 +11,8 @@ from .restored import Message
 
 Item = dict[str, Any]
 EMPTY = "(no content)"
+OPAQUE = ("compaction", "compaction_summary", "context_compaction", "tool_search_output")
+_CLIENT_FIELDS = ("internal_chat_message_metadata_passthrough",)
 
 
 def response_items(messages: Iterable[Message], *, source: str, model: str | None, provider: str | None) -> list[Item]:
@@ -49,6 +51,8 @@ def _reply(message: Message, outputs: dict[str, Any], *, keeps_reasoning: bool) 
                 reasoning.append(_reasoning(block))
             continue
         made = _call(block, outputs) if block.type == "tool_use" else _said(block)
+        if keeps_reasoning and block.type in ("other", "tool_use"):
+            made = _opaque(block) or made
         if made:
             items += [*reasoning, *made]
             reasoning = []
@@ -62,6 +66,20 @@ def _reasoning(block: Any) -> Item:
     if block.item_id:
         item["id"] = block.item_id
     return item
+
+
+def _opaque(block: Any) -> list[Item]:
+    """Items that only the provider understands go back to it as they came: compactions, its own searches and pictures."""
+    value = block.value if block.type == "other" else block.input
+    if block.type == "other" and block.native_type in OPAQUE and isinstance(value, dict):
+        return [{name: part for name, part in value.items() if name not in _CLIENT_FIELDS}]
+    if block.type == "tool_use" and block.call_type == "server" and isinstance(value, dict):
+        if value.get("type") == "image_generation_call":
+            return [{name: part for name, part in value.items() if name not in _CLIENT_FIELDS}]
+        if block.name == "web_search":
+            named = {"id": block.id} if block.id.startswith("ws") else {}
+            return [{"type": "web_search_call", **named, "status": "completed", "action": value}]
+    return []
 
 
 def _said(block: Any) -> list[Item]:
@@ -80,7 +98,7 @@ def _said(block: Any) -> list[Item]:
 
 
 def _call(block: Any, outputs: dict[str, Any]) -> list[Item]:
-    if block.call_type in ("search", "server"):
+    if block.call_type == "server":
         return []
     output = outputs.get(block.id)
     if output is None:
@@ -118,6 +136,8 @@ def _part(block: Any) -> list[Item]:
         return [{"type": "input_image", "image_url": url, "detail": "auto"}]
     if block.type == "document":
         return [_document(block)]
+    if block.type == "other" and block.native_type == "encrypted_content":
+        return []
     if block.type == "other":
         value = "" if block.value is None else json.dumps(block.value, ensure_ascii=False, sort_keys=True)
         return [{"type": "input_text", "text": f"[{block.native_type or 'other'}] {value}".strip()}]

@@ -44,6 +44,8 @@ def replace_images(messages: list[Spoken], session_id: str, findings: list[Findi
     """Put placeholders where pictures cannot be sent; the originals stay in the store."""
     pictures = list(_pictures(messages))
     for picture in pictures:
+        picture.holder[picture.index] = _with_data(picture.block)
+    for picture in pictures:
         data = picture.block.get("data")
         if picture.block.get("url") and data is None:
             continue
@@ -72,6 +74,16 @@ def replace_images(messages: list[Spoken], session_id: str, findings: list[Findi
                 },
             )
         )
+
+
+def _with_data(block: Block) -> Block:
+    """A picture given as a `data:` URL has its bytes in the block like any other."""
+    url = block.get("url")
+    if not isinstance(url, str) or not url.startswith("data:"):
+        return block
+    kind, _, data = url.removeprefix("data:").partition(",")
+    rest = {name: value for name, value in block.items() if name != "url"}
+    return {**rest, "media_type": kind.split(";")[0] or None, "data": data}
 
 
 def _fault(data: object, *, many: bool) -> tuple[str, str, int | None, int | None] | None:

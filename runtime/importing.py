@@ -17,6 +17,7 @@ from ..events.importers.scan import Candidate, candidates, default_places
 from ..events.store import EventStore
 from .after_import import finish_import
 from .opened import StoreLike, opened
+from .workspace.recorded import PlaceNotes
 
 PathLike = str | os.PathLike[str]
 Progress = Callable[[Path, int, int], object]
@@ -88,6 +89,7 @@ class _Import:
         self._store = store
         self._forced = forced
         self._progress = progress
+        self._places = PlaceNotes()
         self._sessions: list[ImportedSession] = []
         self._failed: list[FailedFile] = []
         self._skipped: list[SkippedFile] = []
@@ -129,7 +131,7 @@ class _Import:
         if identity is None:
             self._skipped.append(SkippedFile(path=str(result.path), reason="empty"))
             return
-        head = finish_import(self._store, result)
+        head = finish_import(self._store, result, self._places)
         self._sessions.append(
             ImportedSession(
                 session_id=identity.session_id,

@@ -15,6 +15,7 @@ from ..events.times import to_iso
 from ..projections.fold import Folded, restore_states
 from ..projections.labels import title_of
 from ..projections.registry import versions_key
+from .workspace.expected import expected_place
 
 _TITLE_CHARS = 120
 _BATCH = 50
@@ -28,7 +29,7 @@ def index_row(row: SessionRow, folded: Folded) -> dict[str, Any]:
     created = next(
         (us for us in (activity["first_us"], states["lineage"]["created_us"], row.created_us) if us is not None), None
     )
-    project, worktree = workspace["project"], workspace["worktree"]
+    project = workspace["project"]
     title = title_of(labels)
     path = (project or {}).get("path") or workspace["main_cwd"] or (workspace["cwds"][0] if workspace["cwds"] else None)
     return {
@@ -37,7 +38,7 @@ def index_row(row: SessionRow, folded: Folded) -> dict[str, Any]:
         "source": row.source,
         "project": path,
         "project_id": (project or {}).get("id"),
-        "worktree": None if worktree is None else worktree["path"],
+        "worktree": expected_place(row.session_id, workspace).worktree_path,
         "cwd": workspace["cwd"],
         "branch": workspace["branch"],
         "created_at": to_iso(created),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from ...events.event import Draft
@@ -12,19 +13,49 @@ from . import paths
 from . import remotes as addresses
 from .agents import definition_facts
 from .git_reading import ask
-from .identify import directory_identity, find_repository, repository_identity
+from .identify import directory_identity, find_repository, is_git, repository_identity
 from .sessions import recorded_session
 
 
-def observed_at_import(store: EventStore, session_id: str) -> int:
-    """Append what the directory of a newly imported session shows; returns the session's head. For main sessions, once."""
-    recorded = recorded_session(store, session_id)
-    place, agent = recorded.expected, recorded.agent
-    named = agent.name if agent.definition is None else None
-    facts = first_observation(place.cwd, branch=place.branch, head=place.head, remote=place.remote, agent=named)
-    if not facts or place.project is not None:
-        return recorded.position
-    return store.append(session_id, [Draft.of(fact) for fact in facts])[-1].position
+class PlaceNotes:
+    """The looks of one import: sessions of one directory share one look at it, however many they are."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, _Seen | None] = {}
+
+    def append(self, store: EventStore, session_id: str) -> int:
+        """Append what the directory of a newly imported session shows, once; returns the session's head."""
+        recorded = recorded_session(store, session_id)
+        place, agent = recorded.expected, recorded.agent
+        if place.project is not None or place.cwd is None:
+            return recorded.position
+        named = agent.name if agent.definition is None else None
+        facts = self.facts(place.cwd, branch=place.branch, head=place.head, remote=place.remote, agent=named)
+        if not facts:
+            return recorded.position
+        return store.append(session_id, [Draft.of(fact) for fact in facts])[-1].position
+
+    def facts(
+        self, cwd: str, *, branch: str | None, head: str | None, remote: str | None, agent: str | None
+    ) -> list[Fact]:
+        """See `first_observation`."""
+        if paths.foreign(cwd) is not None or not Path(cwd).is_dir():
+            return []
+        if cwd not in self._seen:
+            self._seen[cwd] = _look(cwd)
+        place = _place(self._seen[cwd], cwd, branch, head, remote)
+        facts: list[Fact] = [] if place is None else [place]
+        return facts + ([] if agent is None else list(definition_facts(agent, cwd)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a directory showed; top is None outside git, branch None when HEAD is detached."""
+
+    identity: ProjectIdentity
+    top: str | None = None
+    branch: str | None = None
+    head: str | None = None
 
 
 def first_observation(
@@ -40,35 +71,41 @@ def first_observation(
     branch, head, remote: what the transcript says last. They win: where the directory shows another branch or remote, only what
     does not contradict the record is noted, since the directory may have gone its own way since.
     """
-    if cwd is None or paths.foreign(cwd) is not None or not Path(cwd).is_dir():
+    if cwd is None:
         return []
-    facts: list[Fact] = []
-    place = _place(cwd, branch, head, remote)
-    if place is not None:
-        facts.append(place)
-    if agent is not None:
-        facts += definition_facts(agent, cwd)
-    return facts
+    return PlaceNotes().facts(cwd, branch=branch, head=head, remote=remote, agent=agent)
 
 
-def _place(cwd: str, branch: str | None, head: str | None, remote: str | None) -> WorkspaceObserved | None:
+def _look(cwd: str) -> _Seen | None:
     repository = find_repository(cwd)
     if repository is None:
-        if branch or head or remote or not _plainly_no_repository(cwd):
-            return None
-        return WorkspaceObserved(project=directory_identity(cwd), observed_by="import")
-    identity = repository_identity(repository)
+        return _Seen(directory_identity(cwd)) if _plainly_no_repository(cwd) else None
+    return _Seen(
+        repository_identity(repository),
+        paths.shown(repository.top) if repository.top is not None else None,
+        ask(cwd, "symbolic-ref", "--quiet", "--short", "HEAD").word or None,
+        ask(cwd, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").word or None,
+    )
+
+
+def _place(
+    seen: _Seen | None, cwd: str, branch: str | None, head: str | None, remote: str | None
+) -> WorkspaceObserved | None:
+    if seen is None:
+        return None
+    identity = seen.identity
+    if not is_git(identity):
+        recorded_git = branch or head or remote
+        return None if recorded_git else WorkspaceObserved(project=identity, observed_by="import")
     if not _agrees(identity, head, remote, cwd):
         return None
-    seen_branch = ask(cwd, "symbolic-ref", "--quiet", "--short", "HEAD").word or None
-    seen_head = ask(cwd, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").word or None
-    same_branch = branch is None or branch == (seen_branch or "HEAD")
+    same_branch = branch is None or branch == (seen.branch or "HEAD")
     return WorkspaceObserved(
         project=identity,
         root_commits=identity.root_commits,
-        branch=seen_branch if branch is None else None,
-        head=seen_head if same_branch and head is None else None,
-        toplevel=paths.shown(repository.top) if repository.top is not None else None,
+        branch=seen.branch if branch is None else None,
+        head=seen.head if same_branch and head is None else None,
+        toplevel=seen.top,
         observed_by="import",
     )
 

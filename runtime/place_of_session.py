@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..events.findings import Finding
+from ..events.store import EventStore
 from ..projections.fold import Folded
 from . import restored as parts
+from .workspace.paths import PathMap, mapped
+from .workspace.policy import Policy
+from .workspace.verdict import Gate
 
-Policy = Literal["strict", "warn", "force"]
+if TYPE_CHECKING:
+    from .workspace.check import PlaceReport
+
+__all__ = ["Policy", "checked_workspace", "found_workspace", "recorded_workspace", "with_mapped_files"]
 
 
 def recorded_workspace(folded: Folded) -> parts.Workspace:
@@ -46,42 +52,69 @@ def recorded_workspace(folded: Folded) -> parts.Workspace:
 
 
 def checked_workspace(
+    store: EventStore,
     folded: Folded,
     *,
     project: str | os.PathLike[str] | None,
     allow_cross_project: bool,
     policy: Policy,
     accept: Iterable[str],
+    maps: Sequence[PathMap] = (),
+    candidates: Iterable[str] = (),
+    gate: Gate = "restore",
 ) -> tuple[parts.Workspace, list[Finding]]:
     """Recorded and found place side by side, and what differs as findings."""
-    from .workspace.agents import RecordedAgent, agent_findings
-    from .workspace.check import check_workspace
-    from .workspace.drift import touched_files
-    from .workspace.expected import expected_place
+    from .workspace.agents import agent_findings
+    from .workspace.policy import settled
+    from .workspace.session_place import session_place
+    from .workspace.sessions import recorded_of
 
-    recorded = recorded_workspace(folded)
-    report = check_workspace(
-        expected_place(folded.session_id, folded.states["workspace"]),
-        Path(project) if project is not None else None,
-        touched_files(folded.states["files"]),
-        gate="restore",
+    accepted = tuple(accept)
+    recorded = recorded_of(folded, acts=store.session(folded.session_id).source == "live")
+    report = session_place(
+        store,
+        recorded,
+        project,
+        gate=gate,
         policy=policy,
-        accept=tuple(accept),
+        accept=accepted,
         allow_cross_project=allow_cross_project,
+        maps=maps,
+        candidates=candidates,
     )
-    view = report.expected
-    expected = recorded.expected.model_copy(update={"worktree": view.worktree or recorded.expected.worktree})
-    found = None if report.found is None else _place(report.found)
-    drift = None if report.drift is None else report.drift.fact()
-    checked = recorded.model_copy(
-        update={"cwd": report.cwd, "path": report.cwd, "expected": expected, "found": found, "drift": drift}
-    )
-    agent = folded.states["agent"]
-    fields: dict[str, Any] = agent["fields"]
-    known = {name: fields.get(name) for name in ("name", "definition", "definition_digest", "provider", "mcp_servers")}
-    acting = RecordedAgent(**known, model=agent["model"], tools=agent["tools"])
-    return checked, [*report.findings, *agent_findings(acting, report.cwd, "restore", folded.session_id)]
+    about_agent = agent_findings(recorded.agent, report.cwd, gate, folded.session_id)
+    return found_workspace(folded, report), [*report.findings, *settled(about_agent, policy, accepted)]
 
 
-def _place(view: Any) -> parts.Place:
-    return parts.Place(cwd=view.cwd, branch=view.branch, head=view.head, worktree=view.worktree, dirty=view.dirty)
+def found_workspace(folded: Folded, report: PlaceReport) -> parts.Workspace:
+    """The workspace part with what a check found: branch, HEAD and worktree are those of the directory in force."""
+    recorded = recorded_workspace(folded)
+    expected = parts.Place(**report.expected.model_dump())
+    found = None if report.found is None else parts.Place(**report.found.model_dump())
+    changes: dict[str, Any] = {
+        "cwd": report.cwd,
+        "path": report.cwd,
+        "expected": expected,
+        "found": found,
+        "main_repo": expected.main_repo,
+        "worktree": expected.worktree,
+        "drift": None if report.drift is None else report.drift.fact(),
+    }
+    if found is not None and found.main_repo is not None:
+        changes |= {name: getattr(found, name) for name in ("branch", "head", "worktree", "main_repo")}
+    identity = (
+        None if report.observed is None or report.observed.repository is None else report.observed.repository.identity
+    )
+    if recorded.project is not None and recorded.project.id is None and identity is not None:
+        changes["project"] = parts.ProjectInfo(
+            id=identity.id, path=identity.path, root_commits=identity.root_commits, remote=identity.remote
+        )
+    return recorded.model_copy(update=changes)
+
+
+def with_mapped_files(runtime: parts.RestoredRuntime, maps: Sequence[PathMap]) -> parts.RestoredRuntime:
+    """The runtime with the files of another machine under their paths on this one; texts stay as they were said."""
+    if not maps:
+        return runtime
+    files = {mapped(path, maps): state for path, state in runtime.app_state.files.items()}
+    return runtime.model_copy(update={"app_state": runtime.app_state.model_copy(update={"files": files})})

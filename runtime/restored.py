@@ -265,12 +265,13 @@ class Agent(Frozen):
 
 
 class Place(Frozen):
-    """dirty: None when it is not known."""
+    """worktree: path of a linked one. main_repo: of the main checkout. dirty: None when it is not known."""
 
     cwd: str | None = None
     branch: str | None = None
     head: str | None = None
     worktree: str | None = None
+    main_repo: str | None = None
     dirty: tuple[str, ...] | None = None
 
 
@@ -287,6 +288,7 @@ class Workspace(Frozen):
     project: ProjectInfo | None = None
     cwd: str | None = None
     path: str | None = None
+    main_repo: str | None = None
     worktree: str | None = None
     branch: str | None = None
     head: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..events.damage import damage_finding, tail_finding
 from ..events.errors import Refused
@@ -16,7 +16,7 @@ from ..projections.labels import title_of
 from . import restored as parts
 from .messages import live_messages
 from .opened import StoreLike, opened
-from .place_of_session import Policy, checked_workspace, recorded_workspace
+from .place_of_session import Policy, checked_workspace, recorded_workspace, with_mapped_files
 from .pricing import PriceBook
 from .repair import repaired_messages
 from .resolve import SessionLike, resolve_pointer
@@ -25,6 +25,9 @@ from .spoken import Spoken
 from .state_of_app import Reader, app_state
 from .subagents import subagents_of
 from .totals import added, totals
+
+if TYPE_CHECKING:
+    from .workspace.paths import PathMap
 
 _UNKNOWN_LISTED = 50
 
@@ -38,11 +41,15 @@ def resume_session(
     policy: Policy = "strict",
     accept: Iterable[str] = (),
     check_workspace: bool = True,
+    maps: Sequence[PathMap] = (),
+    candidates: Iterable[str] = (),
 ) -> parts.RestoredRuntime:
     """Restore the runtime of a session at its head or at a pointer. Reads only: nothing is sent, run or written but caches.
 
     session: an id, a unique prefix, a title, or a pointer (`SESSION@POSITION`, `@last`, `@turn:N`, `@before-compaction`, a message id).
     project: the directory a person named; None keeps the recorded one. accept: codes of findings that are fine as they are.
+    maps: where directories of another machine lie on this one. candidates: directories where a missing project may be (proven by
+    its commits).
 
     Raises:
         SessionNotFound, AmbiguousSession, InvalidPointer, EventNotFound: nothing was created.
@@ -56,9 +63,17 @@ def resume_session(
             runtime = restored_from(events, folded)
         else:
             place, findings = checked_workspace(
-                folded, project=project, allow_cross_project=allow_cross_project, policy=policy, accept=accept
+                events,
+                folded,
+                project=project,
+                allow_cross_project=allow_cross_project,
+                policy=policy,
+                accept=accept,
+                maps=maps,
+                candidates=candidates,
             )
             runtime = restored_from(events, folded, place=place, findings=findings)
+            runtime = with_mapped_files(runtime, maps)
     if runtime.report.outcome == "refused":
         raise refusal(runtime)
     return runtime

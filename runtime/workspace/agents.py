@@ -167,7 +167,9 @@ def _definition_finding(agent: RecordedAgent, project: str | None, gate: Gate, s
         remedy = f"Put it back at {home}, then: rehydrate check {paths.quoted(session)}"
         return verdict(gate, "warn", "agent-definition-missing", message, remedy, **facts)
     if agent.definition_digest is not None and found.digest != agent.definition_digest:
-        message = f"The definition of the agent {name} changed since ({found.path}). It keeps the recorded tools at most."
+        message = (
+            f"The definition of the agent {name} changed since ({found.path}). It keeps the recorded tools at most."
+        )
         remedy = f"Read it: less {paths.quoted(found.path)}"
         return verdict(
             gate,

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 
 from ...events.blocks import Frozen
 from ...events.findings import Finding, Outcome, grade
-from ...events.store import EventStore
 from ..opened import StoreLike, opened
 from ..resolve import resolve_pointer
 from .agents import agent_findings
-from .check import PlaceReport, PlaceView, check_workspace
+from .check import PlaceView
 from .content import content_findings
 from .drift import Drift
 from .paths import PathMap
 from .policy import Policy, settled
-from .sessions import RecordedSession, known_places, recorded_session
+from .session_place import session_place
+from .sessions import recorded_session
 from .verdict import Gate
 
 
@@ -73,34 +73,6 @@ def check_session(
         expected=report.expected,
         found=report.found,
         drift=report.drift,
-    )
-
-
-def session_place(
-    store: EventStore,
-    recorded: RecordedSession,
-    project: str | os.PathLike[str] | None = None,
-    *,
-    gate: Gate = "restore",
-    policy: Policy = "strict",
-    accept: Iterable[str] = (),
-    allow_cross_project: bool = False,
-    maps: Sequence[PathMap] = (),
-    candidates: Iterable[str] = (),
-) -> PlaceReport:
-    """`check_workspace` for a session of the store: with its files, and other sessions' places for a project that moved."""
-    return check_workspace(
-        recorded.expected,
-        project,
-        recorded.files,
-        gate=gate,
-        policy=policy,
-        accept=accept,
-        allow_cross_project=allow_cross_project,
-        maps=maps,
-        known=known_places(store, recorded),
-        candidates=candidates,
-        acts=recorded.acts,
     )
 
 

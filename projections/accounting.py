@@ -38,8 +38,8 @@ Usage = list[int]
 def initial() -> State:
     """own, inherited: by model `{requests, short, long, costed: usages; cost; provider; last_us}`.
 
-    recent: the last responses as `[id, request, model, side, usage, cost, lane, position]`. seen: short digests of the older ids of
-    imported responses. cumulative: the last thread totals, for sources that log running sums.
+    recent: the last responses as `[id, request, model, side, usage, cost, lane, fallen back from]`. seen: short digests of the
+    older ids of imported responses. cumulative: the last thread totals, for sources that log running sums.
     """
     return {
         "own": {},

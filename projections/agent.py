@@ -36,7 +36,15 @@ SUBAGENT = ("session_id", "name", "type", "description", "model", "status", "cal
 
 
 def initial() -> State:
-    return {"fields": {}, "model": None, "permission_mode": None, "before_plan": None, "tools": None, "grants": [], "subagents": {}}
+    return {
+        "fields": {},
+        "model": None,
+        "permission_mode": None,
+        "before_plan": None,
+        "tools": None,
+        "grants": [],
+        "subagents": {},
+    }
 
 
 def apply(state: State, event: Event) -> None:

@@ -43,7 +43,9 @@ class Folding:
         self._live: dict[str, list[Step]] = {}
         self._ordered: dict[str, list[Step]] = {}
         for fold in PROJECTIONS:
-            table = self._ordered if fold.name == IN_MODEL_ORDER else self._live if fold.scope == "branch" else self._always
+            table = (
+                self._ordered if fold.name == IN_MODEL_ORDER else self._live if fold.scope == "branch" else self._always
+            )
             for kind in fold.kinds:
                 table.setdefault(kind, []).append((fold.apply, self.states[fold.name]))
 
@@ -73,7 +75,7 @@ def fold_events(read: Reader) -> tuple[Path, dict[str, State], int]:
         if changes_the_past(event):
             break
         folding.take(event)
-        count += 1
+        count += 1  # noqa: SIM113 (the number that was taken, also after a break)
     else:
         return Path(), folding.states, count
     path = find_path(read)
@@ -81,8 +83,7 @@ def fold_events(read: Reader) -> tuple[Path, dict[str, State], int]:
     wanted = None if path.order is None else dict.fromkeys(path.order)
     held: dict[int, Event] = {}
     count = 0
-    for event in read():
-        count += 1
+    for count, event in enumerate(read(), start=1):  # noqa: B007 (the number of events read is the last one)
         live = path.live(event.position)
         folding.take(event, live=live, ordered=wanted is None)
         if wanted is not None and event.position in wanted:
@@ -129,7 +130,7 @@ def restore_states(store: EventStore, session_id: str, position: int | None = No
         path, states, count = fold_events(lambda: store.read(session_id, until=at))
         found = Folded(session_id, at, path, states, count)
     if found.folded >= SNAPSHOT_EVENTS:
-        _save(store, row, found)
+        _try_to_save(store, row, found)
     return found
 
 
@@ -171,12 +172,17 @@ def decode(body: bytes) -> dict[str, Any] | None:
     return document if set(document.get("states", ())) == known else None
 
 
-def _save(store: EventStore, row: SessionRow, folded: Folded) -> None:
+def save_state(store: EventStore, row: SessionRow, folded: Folded) -> None:
     """Keep the state with the stream that holds its last event, so that forks find it too."""
+    (part,) = store.segments(row, folded.position, folded.position)
+    owner = replace(row, stream=part.stream)
+    store.save_snapshot(owner, folded.position, versions_key(), encode(folded))
+
+
+def _try_to_save(store: EventStore, row: SessionRow, folded: Folded) -> None:
+    """A database that cannot be written, or is being written, goes without."""
     try:
-        (part,) = store.segments(row, folded.position, folded.position)
-        owner = replace(row, stream=part.stream)
-        store.save_snapshot(owner, folded.position, versions_key(), encode(folded))
+        save_state(store, row, folded)
     except RehydrateError:
         return
 

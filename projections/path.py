@@ -23,7 +23,7 @@ Reader = Callable[[], Iterable[Event]]
 class Ranges:
     """A set of positions as sorted, separate, inclusive ranges."""
 
-    parts: list[list[int]] = field(default_factory=lambda: [])
+    parts: list[list[int]] = field(default_factory=list[list[int]])
 
     @classmethod
     def of(cls, positions: Iterable[int]) -> Ranges:
@@ -56,17 +56,17 @@ class Ranges:
 class Path:
     """dead: positions off the live path. retracted: those of them that the source itself took back.
 
-    tree: whether native parent links choose the branch; `tips` are then the ids a clean continuation may hang off, `leaf` the last
-    record. order: positions in the order the model sees them, None where that is the order of position. ends: all leaves of the tree.
+    tree: whether native parent links choose the branch; `tips` are then the ids a clean continuation may hang off, `leaf` the
+    last record, `ends` all leaves. order: positions in the order the model sees them, None where that is the order of position.
     """
 
     dead: Ranges = field(default_factory=Ranges)
     retracted: Ranges = field(default_factory=Ranges)
     tree: bool = False
     leaf: str | None = None
-    tips: list[str] = field(default_factory=lambda: [])
-    ends: list[str] = field(default_factory=lambda: [])
-    remarks: list[dict[str, Any]] = field(default_factory=lambda: [])
+    tips: list[str] = field(default_factory=list[str])
+    ends: list[str] = field(default_factory=list[str])
+    remarks: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     record: int | None = None
     order: list[int] | None = None
 
@@ -180,7 +180,9 @@ def _branch(collector: NodeCollector, rewinds: list[Event], rewound: Ranges, oth
     sidechain = {node.order for node in nodes if node.sidechain}
     pointers = [pointer for pointer in collector.pointers if pointer.order not in rewound]
     branch = choose(nodes, pointers)
-    retracted_ids = {native for event in rewinds if event.position not in rewound for native in event.data.get("retracted") or ()}
+    retracted_ids = {
+        native for event in rewinds if event.position not in rewound for native in event.data.get("retracted") or ()
+    }
     retracted = {
         position for node in nodes if node.id in retracted_ids for position in all_positions.get(node.order, ())
     }

@@ -7,8 +7,8 @@ from typing import Literal
 
 Family = Literal["anthropic", "openai", "other"]
 
-_ANTHROPIC = re.compile(r"claude|anthropic|opus|sonnet|haiku|fable", re.I)
-_OPENAI = re.compile(r"gpt|codex|openai|azure|(^|[/.])o\d", re.I)
+_ANTHROPIC = re.compile(r"claude|anthropic|opus|sonnet|haiku|fable", re.IGNORECASE)
+_OPENAI = re.compile(r"gpt|codex|openai|azure|(^|[/.])o\d", re.IGNORECASE)
 _SOURCES: dict[str, Family] = {"claude-code": "anthropic", "codex": "openai", "live": "openai"}
 
 

@@ -43,7 +43,7 @@ class SessionSummary(Frozen):
 
 def list_sessions(
     project: str | os.PathLike[str] | None = None,
-    all: bool = False,
+    all: bool = False,  # noqa: A002 (the public name of the command line's option)
     search: str | None = None,
     store: StoreLike = None,
     *,
@@ -54,9 +54,9 @@ def list_sessions(
 ) -> tuple[SessionSummary, ...]:
     """Sessions with at least one message, newest activity first; sub-agents are never among them.
 
-    project: a directory of the project (None: the current one) unless `all`. search: words that title, id, tag, model or branch hold.
-    worktree: only sessions of this worktree (its name or path). archived, deleted: list those too. marks: also tell what has changed
-    at each place (asks git).
+    project: a directory of the project (None: the current one) unless `all`. search: words that title, id, tag, model or branch
+    hold. worktree: only sessions of this worktree (its name or path). archived, deleted: list those too. marks: also tell what
+    has changed at each place (asks git).
     """
     with opened(store) as events:
         rows = [row for row in listed_rows(events) if row["messages"] > 0]
@@ -121,7 +121,7 @@ def of_project(store: EventStore, rows: list[dict[str, Any]], project: str | os.
 def _in_worktree(row: dict[str, Any], worktree: str) -> bool:
     path = row["worktree"] or row["cwd"] or ""
     wanted = worktree.rstrip("/")
-    return path == os.path.abspath(wanted) or path.rstrip("/").rpartition("/")[2] == wanted
+    return path == str(Path(wanted).absolute()) or path.rstrip("/").rpartition("/")[2] == wanted
 
 
 def _marked(rows: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:

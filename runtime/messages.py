@@ -1,4 +1,4 @@
-"""The live context as messages: the planned events are read and hydrated, the parts of a reply and of a result batch put together."""
+"""The live context as messages: the planned events are read and hydrated, the parts of a reply or a batch put together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tokens cost: unit prices by model from genai-prices, remembered in the database so that the price list is loaded rarely."""
+"""What tokens cost: unit prices by model from genai-prices, kept in the database so that the price list is loaded rarely."""
 
 from __future__ import annotations
 

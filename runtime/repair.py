@@ -30,10 +30,12 @@ def repaired_messages(
         kept, session_id, findings, {str(one.get("call_id")): one for one in recorded if one.get("call_id")}
     )
     replace_images(kept, session_id, findings)
-    for message in kept:
-        if message.synthesized and message.origin == "notification" and message.text.startswith("<turn_aborted>"):
-            findings.append(_aborted(message, session_id))
+    findings += [_aborted(message, session_id) for message in kept if _is_marker(message)]
     return [message for message in kept if message.blocks], findings
+
+
+def _is_marker(message: Spoken) -> bool:
+    return message.synthesized and message.origin == "notification" and message.text.startswith("<turn_aborted>")
 
 
 def _aborted(message: Spoken, session_id: str) -> Finding:

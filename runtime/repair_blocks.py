@@ -1,4 +1,4 @@
-"""Texts and reasoning that no provider takes: client-side error entries, empty texts, unsigned or emptied thinking, broken characters."""
+"""What no provider takes: the client's error entries, empty texts, unsigned or emptied thinking, broken characters."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from ..events.findings import Finding
 from .spoken import Block, Spoken
 
 INTERRUPTED = (
-    "SESSION_RESUME_INTERRUPTED: this call was interrupted before its result was recorded. It may have run in part or completely; "
-    "check its effects before you run it again."
+    "SESSION_RESUME_INTERRUPTED: this call was interrupted before its result was recorded. "
+    "It may have run in part or completely; check its effects before you run it again."
 )
 
 

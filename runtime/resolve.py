@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from pathlib import PurePath
 from typing import Any
 
 from sqlalchemy import select
@@ -19,7 +20,7 @@ from ..projections.turn_marks import find_turns
 SessionLike = str | Pointer
 """A session or a pointer as text, or a pointer that is already looked up."""
 
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _EVENT_ID = re.compile(r"[0-9a-f]{32}")
 _NEAREST = 5
 _MIN_DECORATED = 4
@@ -39,7 +40,9 @@ def resolve_session(store: EventStore, text: str, project: str | os.PathLike[str
     if row is not None:
         return row
     listed = _listed(store)
-    for found in (_by_beginning(listed, wanted), _by_title(listed, wanted), _by_title(listed, wanted, loose=True)):
+    ways = (_by_beginning(listed, wanted), _by_title(listed, wanted), _by_title(listed, wanted, loose=True))
+    for fitting in ways:
+        found = fitting
         if len(found) > 1 and project is not None:
             found = _of_project(store, found, project) or found
         if len(found) == 1:
@@ -52,7 +55,7 @@ def resolve_session(store: EventStore, text: str, project: str | os.PathLike[str
 def _decorated(store: EventStore, wanted: str) -> SessionRow | None:
     """The session whose id is somewhere in the text: `local_<uuid>`, `rollout-…-<uuid>.jsonl`, a path, another case."""
     found = _UUID.findall(wanted)
-    for candidate in (*reversed(found), wanted.lower(), os.path.basename(wanted).removesuffix(".jsonl")):
+    for candidate in (*reversed(found), wanted.lower(), PurePath(wanted).name.removesuffix(".jsonl")):
         row = store.find_session(candidate) or store.find_session(candidate.lower())
         if row is not None:
             return row

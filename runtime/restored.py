@@ -283,7 +283,7 @@ class ProjectInfo(Frozen):
 
 
 class Workspace(Frozen):
-    """cwd: the directory in force, the recorded or an explicitly chosen one. found: None when nothing was looked at or is there."""
+    """cwd: the directory in force, recorded or explicitly chosen. found: None when nothing was looked at or is there."""
 
     project: ProjectInfo | None = None
     cwd: str | None = None

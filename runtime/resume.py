@@ -46,8 +46,9 @@ def resume_session(
 ) -> parts.RestoredRuntime:
     """Restore the runtime of a session at its head or at a pointer. Reads only: nothing is sent, run or written but caches.
 
-    session: an id, a unique prefix, a title, or a pointer (`SESSION@POSITION`, `@last`, `@turn:N`, `@before-compaction`, a message id).
-    project: the directory a person named; None keeps the recorded one. accept: codes of findings that are fine as they are.
+    session: an id, a unique prefix, a title, or a pointer (`SESSION@POSITION`, `@last`, `@turn:N`, `@before-compaction`,
+    `@` and a message id). project: the directory a person named; None keeps the recorded one. accept: codes of findings that
+    are fine as they are.
     maps: where directories of another machine lie on this one. candidates: directories where a missing project may be (proven by
     its commits).
 

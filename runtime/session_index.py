@@ -71,27 +71,32 @@ def refresh_index(store: EventStore, session_id: str) -> dict[str, Any]:
 
 
 def _write(store: EventStore, made: list[tuple[SessionRow, dict[str, Any]]]) -> None:
-    version = versions_key()
     try:
-        with store.writing() as connection:
-            ids = [row.session_id for row, _ in made]
-            connection.execute(delete(schema.session_index).where(schema.session_index.c.session_id.in_(ids)))
-            values = [
-                {
-                    "session_id": row.session_id,
-                    "seq": row.head,
-                    "version": version,
-                    "last_us": data["last_us"],
-                    "listed": int(row.role == "main" and data["messages"] > 0 and not data["deleted"]),
-                    "project": data["project"],
-                    "title": data["title"],
-                    "data": json.dumps(data, separators=(",", ":"), ensure_ascii=False),
-                }
-                for row, data in made
-            ]
-            connection.execute(schema.session_index.insert(), values)
+        store_rows(store, made)
     except RehydrateError:
         return
+
+
+def store_rows(store: EventStore, made: list[tuple[SessionRow, dict[str, Any]]]) -> None:
+    """Replace the rows of these sessions, in one transaction."""
+    version = versions_key()
+    values = [
+        {
+            "session_id": row.session_id,
+            "seq": row.head,
+            "version": version,
+            "last_us": data["last_us"],
+            "listed": int(row.role == "main" and data["messages"] > 0 and not data["deleted"]),
+            "project": data["project"],
+            "title": data["title"],
+            "data": json.dumps(data, separators=(",", ":"), ensure_ascii=False),
+        }
+        for row, data in made
+    ]
+    with store.writing() as connection:
+        ids = [row.session_id for row, _ in made]
+        connection.execute(delete(schema.session_index).where(schema.session_index.c.session_id.in_(ids)))
+        connection.execute(schema.session_index.insert(), values)
 
 
 def listed_rows(store: EventStore) -> list[dict[str, Any]]:

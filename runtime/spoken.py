@@ -16,7 +16,7 @@ class Spoken:
 
     role: str
     position: int
-    blocks: list[Block] = field(default_factory=lambda: [])
+    blocks: list[Block] = field(default_factory=list[Block])
     native_id: str | None = None
     record: int | None = None
     origin: str | None = None

@@ -102,7 +102,7 @@ def _source_values(row: SourceRow) -> dict[str, Any]:
 
 def is_sealed(row: SourceRow) -> bool:
     """Whether the row is as it was written."""
-    return _source_values(row)["seal"] == row.seal
+    return bool(_source_values(row)["seal"] == row.seal)
 
 
 def sources(connection: Connection, *, path: str | None = None, session_id: str | None = None) -> list[SourceRow]:

@@ -230,12 +230,7 @@ class EventStore:
             stream = self._new_stream(
                 connection, session_id, 1, head=position, head_hash=digest, forked_from=f"{parent}@{position}"
             )
-            past = [part for part in self.segments(origin, 1, position) if part.lo <= part.hi]
-            rows = [
-                {"stream": stream, "ord": number, "src_stream": part.stream, "lo": part.lo, "hi": part.hi}
-                for number, part in enumerate(past)
-            ]
-            connection.execute(schema.lineage.insert(), rows)
+            self._share_past(connection, stream, origin, position)
             values = {
                 "session_id": session_id,
                 "source": source,
@@ -248,11 +243,39 @@ class EventStore:
             connection.execute(schema.session.insert(), {**values, "seal": seal_of(values)})
         return self.session(session_id)
 
-    def new_generation(self, session_id: str) -> SessionRow:
-        """An empty stream that takes the place of the session's present one; old events and forks of them stay."""
+    def _share_past(self, connection: Connection, stream: int, origin: SessionRow, position: int) -> None:
+        rows = [
+            {"stream": stream, "ord": number, "src_stream": part.stream, "lo": part.lo, "hi": part.hi}
+            for number, part in enumerate(self.segments(origin, 1, position))
+        ]
+        connection.execute(schema.lineage.insert(), rows)
+
+    def new_generation(self, session_id: str, *, past: tuple[str, int] | None = None) -> SessionRow:
+        """A stream without events of its own that takes the place of the session's present one; old events and forks stay.
+
+        past: session and position whose events it shall follow; None keeps what the present one shares.
+        """
         with self.writing() as connection:
             row = self.session(session_id)
-            stream = self._new_stream(connection, session_id, row.generation + 1, head=0, head_hash=GENESIS)
+            if past is None and row.forked_from is not None:
+                parent, _, position = row.forked_from.rpartition("@")
+                origin = replace(row, head=int(position))
+            elif past is not None:
+                origin = self.session(past[0])
+                parent, position = past[0], str(past[1])
+            else:
+                origin = None
+            head = 0 if origin is None else int(position)
+            stream = self._new_stream(
+                connection,
+                session_id,
+                row.generation + 1,
+                head=head,
+                head_hash=GENESIS if origin is None else self.hash_at(origin, head),
+                forked_from=None if origin is None else f"{parent}@{position}",
+            )
+            if origin is not None:
+                self._share_past(connection, stream, origin, head)
             self._change_session(connection, session_id, {"stream": stream})
         return self.session(session_id)
 
@@ -535,6 +558,13 @@ class EventStore:
                 return
             yield from page
             after = page[-1].byte_offset
+
+    def record_numbers(self, source: int) -> dict[int, int]:
+        """The row numbers of a source's records by their byte offset."""
+        columns = schema.record.c
+        query = select(columns.offset_bytes, columns.record).where(columns.source == source)
+        with self.reading() as connection:
+            return {row.offset_bytes: row.record for row in connection.execute(query)}
 
     def put_blob(self, content: bytes) -> str:
         with self.writing() as connection:

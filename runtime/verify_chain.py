@@ -111,7 +111,7 @@ class _Stream:
         while True:
             try:
                 with self._store.reading() as connection:
-                    rows = connection.execute(query.where(columns.seq > after).limit(CHUNK)).all()
+                    rows = list(connection.execute(query.where(columns.seq > after).limit(CHUNK)))
             except UNREADABLE:
                 rows = list(self._one_by_one(after))
             if not rows:

@@ -54,7 +54,7 @@ def check_tables(store: EventStore) -> list[Mismatch]:
         streams = {row.stream: row for row in connection.execute(select(schema.stream)).all()}
         for row in connection.execute(select(schema.session)).mappings().all():
             stream, session_id = streams.get(row["stream"]), row["session_id"]
-            if seal_of(row) != row["seal"] or stream is None or stream.session_id != session_id:
+            if seal_of(dict(row)) != row["seal"] or stream is None or stream.session_id != session_id:
                 message = f"The row of session {session_id} is not as it was written."
                 found.append(Mismatch(what="session", message=message, session_id=session_id))
         body = connection.execute(

@@ -80,6 +80,11 @@ class Reader:
             else:
                 yield from self._last_line(chunk)
 
+    def took(self, raw: bytes) -> None:
+        """Count bytes that somebody else read: a file that is one document."""
+        self._seen(raw)
+        self.offset += len(raw)
+
     def _whole_line(self, chunk: bytes) -> Iterator[Piece]:
         eol = 2 if chunk.endswith(b"\r\n") else 1
         raw = chunk[:-eol]

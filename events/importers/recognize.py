@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import zstandard
 
@@ -28,13 +29,23 @@ def probe(path: Path) -> Probe:
     """
     with opened_plain(path) as stream:
         try:
-            head = stream.read(HEAD_BYTES)
-            whole = len(head) < HEAD_BYTES
-            if not whole and b"\n" not in head:
-                head += stream.readline(_FIRST_LINE_BYTES)
-                whole = not head.endswith(b"\n") and len(head) < HEAD_BYTES + _FIRST_LINE_BYTES
+            head, whole = head_of(stream)
         except zstandard.ZstdError as error:
             raise unreadable(path, f"it does not decompress ({error})") from error
+    return probe_of(path, head, whole=whole)
+
+
+def head_of(stream: BinaryIO) -> tuple[bytes, bool]:
+    """The first 64 KiB (more when the first line is longer), and whether that is all."""
+    head = stream.read(HEAD_BYTES)
+    if len(head) < HEAD_BYTES or b"\n" in head:
+        return head, len(head) < HEAD_BYTES
+    head += stream.readline(_FIRST_LINE_BYTES)
+    return head, not head.endswith(b"\n") and len(head) < HEAD_BYTES + _FIRST_LINE_BYTES
+
+
+def probe_of(path: Path, head: bytes, *, whole: bool) -> Probe:
+    """A probe from the beginning of a file's content. whole: there is no more of it."""
     if whole and (document := _document(head)) is not None:
         return Probe(path, head, (document,))
     text = head if whole else head[: head.rfind(b"\n") + 1]

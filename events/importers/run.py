@@ -17,6 +17,9 @@ from ..damage import cut_finding, tail_finding
 from ..findings import Finding
 from ..native import SourceRow
 from ..store import EventStore, SessionRow
+from .base_file import Past, base_path, base_source, missing_finding, past_of, waiting_for, went_back
+from .derive import derive_session
+from .event_writer import EventWriter
 from .importer import Identity, Importer, Probe
 from .plain import ZstdContent, opened_plain
 from .reader import Piece, Reader
@@ -65,11 +68,39 @@ def import_file(
     chosen = importer or (importer_named(known.importer) if known is not None else recognize(found))
     if chosen is None:
         raise unreadable(path, "no importer knows its format", unknown_format=True)
+    if known is None:
+        _import_base(store, path, chosen, found)
     with store.writing(), opened_plain(path) as stream:
         try:
-            return _FileImport(store, path, chosen, found, stat).run(stream, progress)
+            result = _FileImport(store, path, chosen, found, stat).run(stream, progress)
         except zstandard.ZstdError as error:
             raise unreadable(path, f"it does not decompress ({error})") from error
+        _give_past(store, result)
+    return result
+
+
+def _import_base(store: EventStore, path: Path, importer: Importer, found: Probe) -> None:
+    """A file that begins in another one: that one first."""
+    identity = importer.open(found, None).identity
+    if identity.base_file is None or base_source(store, identity) is not None:
+        return
+    base = base_path(path, identity)
+    if base is not None:
+        import_file(store, base)
+
+
+def _give_past(store: EventStore, result: FileResult) -> None:
+    """Files that came before the one they begin in are derived again, behind it."""
+    identity = result.identity
+    if identity is None or result.status != "new":
+        return
+    for waiting in waiting_for(store, identity.file_id):
+        with store.writing() as connection:
+            base = base_source(store, replace(identity, base_file=identity.file_id))
+            end = waiting.state.get("base_bytes")
+            past = None if base is None else past_of(connection, base, end)
+        if past is not None and past.session_id != waiting.session_id:
+            derive_session(store, waiting.session_id, past=past)
 
 
 def stored_path(path: Path) -> str:
@@ -112,41 +143,71 @@ class _FileImport:
 
     def run(self, stream: BinaryIO, progress: Progress) -> FileResult:
         start = self._start(stream)
-        row = start.source
-        saved = {} if row is None else row.state
+        saved = {} if start.source is None else start.source.state
         transcript = self._importer.open(self._probe, saved.get("importer"))
         identity = transcript.identity
-        session = self._session(identity)
-        source = row or self._new_source(identity, start)
+        past = self._past(identity) if start.source is None else None
+        session = self._session(identity, past)
+        source = start.source or self._new_source(identity, start)
         with self._store.writing() as connection:
-            writer = FileWriter(self._store, connection, session, source, transcript, is_new=row is None)
-
-            def seen(chunk: bytes) -> None:
-                start.hasher.update(chunk)
-                progress(len(chunk))
-
-            if self._is_document:
-                reader = self._read_document(stream, writer, seen)
-            else:
-                reader = Reader(
-                    stream,
-                    offset=source.offset_bytes,
-                    line=source.lines + 1,
-                    open_line=bool(saved.get("open_line")),
-                    oversized_from=saved.get("oversized_from"),
-                    seen=seen,
-                )
-                for piece in reader.pieces():
-                    writer.take(piece)
-            if row is None and not writer.valued:
+            files = FileWriter(self._store, connection, source)
+            events = EventWriter(
+                self._store,
+                connection,
+                session,
+                source,
+                transcript,
+                is_new=start.source is None,
+                forked_from=None if past is None or past.session_id == identity.session_id else past.pointer,
+                before_flush=files.flush,
+            )
+            if past is not None and past.session_id == identity.session_id:
+                events.take_beside([went_back(identity, past)])
+            reader = self._read(stream, files, events, source, start.hasher, progress)
+            if start.source is None and not events.valued:
                 raise unreadable(self._path, "no record in it can be read")
-            writer.take_beside(self._importer.side_events(self._path, identity))
-            writer.finish()
-            packed = getattr(stream, "raw", None)
-            packed = packed if isinstance(packed, ZstdContent) else None
-            finished = self._finished(source, reader, transcript.state(), start.hasher.digest(), packed)
+            events.take_beside(self._importer.side_events(self._path, identity))
+            events.finish()
+            is_missing = identity.base_file is not None and start.source is None and past is None
+            state = self._state(identity, reader, transcript.state(), saved, is_missing=is_missing)
+            finished = self._finished(source, reader, state, start.hasher.digest(), stream)
             native.update_source(connection, finished)
-        return self._result(start, finished, identity, writer)
+        return self._result(start, finished, identity, events)
+
+    def _read(
+        self,
+        stream: BinaryIO,
+        files: FileWriter,
+        events: EventWriter,
+        source: SourceRow,
+        hasher: Any,
+        progress: Progress,
+    ) -> Reader:
+        def seen(chunk: bytes) -> None:
+            hasher.update(chunk)
+            progress(len(chunk))
+
+        reader = Reader(
+            stream,
+            offset=source.offset_bytes,
+            line=source.lines + 1,
+            open_line=bool(source.state.get("open_line")),
+            oversized_from=source.state.get("oversized_from"),
+            seen=seen,
+        )
+        if self._is_document:
+            self._read_document(stream, reader, files, events)
+            return reader
+        for piece in reader.pieces():
+            files.take(piece, events)
+        return reader
+
+    def _past(self, identity: Identity) -> Past | None:
+        base = base_source(self._store, identity)
+        if base is None:
+            return None
+        with self._store.writing() as connection:
+            return past_of(connection, base, identity.base_bytes)
 
     def _start(self, stream: BinaryIO) -> _Start:
         """Compare the bytes that were read already with those that are there now."""
@@ -163,20 +224,15 @@ class _FileImport:
         stream.seek(0)
         return _Start("rewritten", None, known, hashlib.sha256())
 
-    def _session(self, identity: Identity) -> SessionRow:
+    def _session(self, identity: Identity, past: Past | None) -> SessionRow:
         session = self._store.find_session(identity.session_id)
-        if session is None:
-            return self._store.create_session(
-                identity.session_id,
-                source=identity.source,
-                role=identity.role,
-                parent_session=identity.parent_session,
-                agent_id=identity.agent_id,
-            )
-        if identity.parent_session and session.parent_session != identity.parent_session:
+        if session is None and past is not None:
+            self._store.create_fork(identity.session_id, past.session_id, past.position, source=identity.source)
+        elif session is None:
+            self._store.create_session(identity.session_id, source=identity.source, role=identity.role)
+        if identity.parent_session and (session is None or session.parent_session != identity.parent_session):
             self._store.link_parent(identity.session_id, identity.parent_session, identity.agent_id)
-            session = self._store.session(identity.session_id)
-        return session
+        return self._store.session(identity.session_id)
 
     def _new_source(self, identity: Identity, start: _Start) -> SourceRow:
         row = SourceRow(
@@ -199,31 +255,39 @@ class _FileImport:
                 native.update_source(connection, replace(start.superseded, superseded=True))
             return replace(row, source=native.insert_source(connection, row))
 
-    def _read_document(self, stream: BinaryIO, writer: FileWriter, seen: Callable[[bytes], None]) -> Reader:
+    def _read_document(self, stream: BinaryIO, reader: Reader, files: FileWriter, events: EventWriter) -> None:
         """The whole file as one record."""
-        reader = Reader(stream, seen=seen)
         raw = stream.read()
         try:
-            value = json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
+            value = json.loads(raw.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError) as error:
             raise unreadable(self._path, f"it is no whole JSON document ({error})") from error
-        writer.take(Piece(raw, value, 1, 0, 0))
-        seen(raw)
-        reader.offset = len(raw)
-        reader.line = raw.count(b"\n") + 1
-        return reader
+        files.take(Piece(raw, value, 1, 0, 0), events)
+        reader.took(raw)
 
-    def _finished(
-        self, source: SourceRow, reader: Reader, memory: dict[str, Any], prefix_hash: bytes, packed: ZstdContent | None
-    ) -> SourceRow:
-        state: dict[str, Any] = {"importer": memory}
+    def _state(
+        self, identity: Identity, reader: Reader, memory: dict[str, Any], saved: dict[str, Any], *, is_missing: bool
+    ) -> dict[str, Any]:
+        """What the next import of this file needs, and what tells other files where it belongs."""
+        kept = {name: saved[name] for name in ("base_missing", "base_bytes") if name in saved}
+        state: dict[str, Any] = {**kept, "importer": memory}
+        if identity.file_id is not None:
+            state["file_id"] = identity.file_id
+        if is_missing:
+            state |= {"base_missing": identity.base_file, "base_bytes": identity.base_bytes}
         if reader.open_line:
             state["open_line"] = True
         if reader.oversized_from is not None:
             state["oversized_from"] = reader.oversized_from
-        if packed is not None:
-            state["original"] = self._store.put_blob(self._path.read_bytes())
-            state["cut"] = packed.is_cut
+        return state
+
+    def _finished(
+        self, source: SourceRow, reader: Reader, state: dict[str, Any], prefix_hash: bytes, stream: BinaryIO
+    ) -> SourceRow:
+        packed = getattr(stream, "raw", None)
+        if isinstance(packed, ZstdContent):
+            original = self._store.put_blob(self._path.read_bytes())
+            state = {**state, "original": original, "cut": packed.is_cut}
         return replace(
             source,
             importer_version=self._importer.version,
@@ -236,10 +300,12 @@ class _FileImport:
             state=state,
         )
 
-    def _result(self, start: _Start, source: SourceRow, identity: Identity, writer: FileWriter) -> FileResult:
-        findings = list(writer.findings())
+    def _result(self, start: _Start, source: SourceRow, identity: Identity, events: EventWriter) -> FileResult:
+        findings = list(events.findings())
         if start.superseded is not None and not self._is_document:
             findings.insert(0, rewritten_finding(source.path))
+        if "base_missing" in source.state:
+            findings.append(missing_finding(source.path, str(source.state["base_missing"])))
         torn = tail_finding(source) or cut_finding(source)
         return FileResult(
             self._path,
@@ -247,8 +313,8 @@ class _FileImport:
             identity,
             self._importer.name,
             source.source,
-            events_added=writer.added,
-            head=writer.head,
+            events_added=events.added,
+            head=events.head,
             findings=(*findings, *(() if torn is None else (torn,))),
         )
 

@@ -60,7 +60,7 @@ def checked_workspace(
     policy: Policy,
     accept: Iterable[str],
     maps: Sequence[PathMap] = (),
-    candidates: Iterable[str] = (),
+    candidates: Iterable[str | os.PathLike[str]] = (),
     gate: Gate = "restore",
 ) -> tuple[parts.Workspace, list[Finding]]:
     """Recorded and found place side by side, and what differs as findings."""
@@ -80,7 +80,7 @@ def checked_workspace(
         accept=accepted,
         allow_cross_project=allow_cross_project,
         maps=maps,
-        candidates=candidates,
+        candidates=[os.fspath(candidate) for candidate in candidates],
     )
     about_agent = agent_findings(recorded.agent, report.cwd, gate, folded.session_id)
     return found_workspace(folded, report), [*report.findings, *settled(about_agent, policy, accepted)]

@@ -42,7 +42,7 @@ def resume_session(
     accept: Iterable[str] = (),
     check_workspace: bool = True,
     maps: Sequence[PathMap] = (),
-    candidates: Iterable[str] = (),
+    candidates: Iterable[str | os.PathLike[str]] = (),
 ) -> parts.RestoredRuntime:
     """Restore the runtime of a session at its head or at a pointer. Reads only: nothing is sent, run or written but caches.
 

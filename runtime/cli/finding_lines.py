@@ -36,4 +36,5 @@ def _show_group(screen: Screen, severity: str, code: str, group: list[dict[str, 
     if len(group) > SHOWN_PER_CODE:
         screen.styled((f"  … and {len(group) - SHOWN_PER_CODE} more of this kind", "dim"))
     for remedy in remedies:
-        screen.styled(("  → ", "dim"), (remedy, None))
+        for line in remedy.split("\n"):
+            screen.styled(("  → ", "dim"), (line, None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -14,8 +15,8 @@ from .options import (
     LastOption,
     OptionalPointer,
     PolicyOption,
-    ProjectOption,
 )
+from .place_options import ForceOption, MapOption, PlaceOption, RecreateOption, path_maps, policy_in_force
 from .which import chosen
 
 if TYPE_CHECKING:
@@ -43,15 +44,19 @@ def resume(
     messages: MessagesOption = None,
     model: ModelOption = None,
     compat: CompatOption = None,
-    project: ProjectOption = None,
+    project: PlaceOption = None,
     allow_cross_project: CrossProjectOption = False,
     policy: PolicyOption = "strict",
     accept: AcceptOption = None,
+    force: ForceOption = False,
+    maps: MapOption = None,
+    recreate_worktree: RecreateOption = False,
     last: LastOption = False,
 ) -> Answer:
     """Restore the runtime of a session at its end or at a pointer.
 
-    Only reads: nothing is sent, run or written, neither in the project nor where the transcript lies.
+    Only reads: nothing is sent, run or written, neither in the project nor where the transcript lies
+    (`--recreate-worktree` is the one exception, and only when it is asked for).
 
     Example: rehydrate resume 4f2a --messages anthropic --json
     """
@@ -61,13 +66,19 @@ def resume(
         raise UsageError("--compat is about messages.", remedy="Add --messages responses, chat or anthropic.")
     frame = Frame.of(context)
     name = chosen(frame, pointer, last=last, project=project)
+    if recreate_worktree:
+        from ..workspace.recreate import recreate_worktree as recreate
+
+        frame.note(f"Recreated {recreate(name, frame.db).path}.")
     runtime = resume_session(
         name,
         store=frame.db,
         project=project,
         allow_cross_project=allow_cross_project,
-        policy=policy,
+        policy=policy_in_force(policy, force=force),
         accept=tuple(accept or ()),
+        maps=path_maps(maps),
+        candidates=(Path.cwd(),),
     )
     if messages is not None:
         return _messages(frame, runtime, messages, model, compat)

@@ -75,7 +75,7 @@ def _outside(store: EventStore, session_id: str, gate: Gate) -> list[Finding]:
     named: dict[str, str] = {}
     for source in store.sources(session_id=session_id):
         for record in store.source_records(source.source):
-            named.update((path, kind) for kind, path in outside_files(record.content))
+            named.update((path, kind) for kind, path in outside_files(record.raw))
     absent = {path: kind for path, kind in named.items() if not _there(path, store, session_id)}
     if not absent:
         return []

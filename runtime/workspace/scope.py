@@ -89,7 +89,7 @@ def marks(places: Sequence[ExpectedPlace]) -> dict[str, tuple[Mark, ...]]:
 
     Git is asked twice for each directory, however many sessions lie in it.
     """
-    checkouts = Counter(os.path.realpath(place.cwd) for place in places if _here(place))
+    checkouts = Counter(os.path.realpath(str(place.cwd)) for place in places if _here(place))
     heads: dict[str, tuple[str, str]] = {}
     return {place.session_id: tuple(_marks(place, checkouts, heads)) for place in places}
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 
 _STEPS = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"))
 
 
 def ago(moment: str | None, now: datetime | None = None) -> str:
-    """A time stamp (RFC 3339) relative to now; `-` for None or an unreadable one."""
+    """A time stamp (RFC 3339) relative to now; `-` for None or an unreadable one.
+
+    now: the clock, or the moment that `SOURCE_DATE_EPOCH` names, so that documentation can be made again.
+    """
     if not moment:
         return "-"
     try:
@@ -17,7 +21,7 @@ def ago(moment: str | None, now: datetime | None = None) -> str:
         return "-"
     if then.tzinfo is None:
         then = then.replace(tzinfo=UTC)
-    present = now or datetime.now(UTC)
+    present = now or _now()
     seconds = (present - then).total_seconds()
     if 0 <= seconds < 86_400:
         limit, unit, name = next(step for step in _STEPS if seconds < step[0])
@@ -28,6 +32,11 @@ def ago(moment: str | None, now: datetime | None = None) -> str:
     if 1 < days < 14:
         return f"{days} days ago"
     return f"{then.day} {then:%b}" if then.year == present.year else f"{then.day} {then:%b %Y}"
+
+
+def _now() -> datetime:
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
 
 
 def size(count: int | None) -> str:

@@ -164,7 +164,7 @@ def _last_messages(screen: Screen, runtime: RestoredRuntime) -> None:
         room = max(30, min(screen.width, 120) - 14)
         who = "you" if message.role == "user" else message.role
         screen.styled(
-            (f"  {who:<10}", "bold" if who == "you" else "dim"),
+            (f"  {who:<11}", "bold" if who == "you" else "dim"),
             (line if len(line) <= room else line[: room - 1] + "…", None),
         )
 
@@ -175,7 +175,10 @@ def _text(blocks: Iterable[Any]) -> str:
 
 def _next(screen: Screen, runtime: RestoredRuntime) -> None:
     pointer = runtime.session.id
-    screen.next_step(f'rehydrate run {pointer} "…"', "Go on here")
+    if runtime.workspace.cwd is not None and runtime.workspace.found is None:
+        screen.next_step(f"rehydrate rebind {pointer} PATH", "Say where it lies now")
+    else:
+        screen.next_step(f'rehydrate run {pointer} "…"', "Go on here")
     if runtime.session.source in {"claude-code", "codex"}:
         screen.next_step(
             f"rehydrate export {pointer} --to {runtime.session.source} --install", f"Go on in {runtime.session.source}"

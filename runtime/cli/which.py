@@ -24,6 +24,6 @@ def chosen(
         )
     if named is not None:
         return named
-    from ..last_session import last_session
+    from ..listing import last_session
 
     return last_session(project=project, all_projects=all_projects, store=frame.db)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 OUTCOMES = {"ok": "green", "repaired": "cyan", "degraded": "yellow", "refused": "red"}
 TODO_MARKS = {"pending": ("☐", None), "in_progress": ("▶", "bold yellow"), "completed": ("☑", "dim")}
 SHOWN = 8
+UNSPOKEN = {"attachment", "command", "context", "hook", "meta", "notification"}
+"""Origins of user messages that nobody typed."""
 
 
 def show_runtime(screen: Screen, runtime: RestoredRuntime) -> None:
@@ -155,7 +157,11 @@ def _short(path: str, cwd: str | None) -> str:
 
 
 def _last_messages(screen: Screen, runtime: RestoredRuntime) -> None:
-    spoken = [(message, text) for message in runtime.messages if (text := _text(message.content))]
+    spoken = [
+        (message, text)
+        for message in runtime.messages
+        if message.origin not in UNSPOKEN and not message.synthesized and (text := _text(message.content))
+    ]
     if not spoken:
         return
     _heading(screen, "Last said")

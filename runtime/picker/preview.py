@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SAID = 6
 CHARS = 400
+UNSPOKEN = {"attachment", "command", "context", "hook", "meta", "notification"}
 MARKS = {"pending": "☐", "in_progress": "▶", "completed": "☑"}
 STYLES = {"error": "bold red", "warning": "yellow", "repaired": "cyan", "info": "dim"}
 
@@ -61,7 +62,11 @@ def _place(text: Text, runtime: RestoredRuntime) -> None:
 
 
 def _said(text: Text, runtime: RestoredRuntime) -> None:
-    spoken = [(message.role, said) for message in runtime.messages if (said := _text(message.content))]
+    spoken = [
+        (message.role, said)
+        for message in runtime.messages
+        if message.origin not in UNSPOKEN and not message.synthesized and (said := _text(message.content))
+    ]
     if spoken:
         text.append("\nLast said\n", "bold")
     for role, said in spoken[-SAID:]:

@@ -12,8 +12,10 @@ from ...events.store import EventStore
 from . import paths
 from . import remotes as addresses
 from .agents import definition_facts
+from .expected import ExpectedPlace
 from .git_reading import ask
 from .identify import directory_identity, find_repository, is_git, repository_identity
+from .observe_state import changed_files
 from .sessions import recorded_session
 
 
@@ -123,3 +125,20 @@ def _plainly_no_repository(cwd: str) -> bool:
     """Not merely unreadable: no `.git` up to the root."""
     real = Path(os.path.realpath(cwd))
     return not any((folder / ".git").exists() for folder in (real, *real.parents))
+
+
+def moved_while_acting(directory: str | os.PathLike[str], expected: ExpectedPlace) -> WorkspaceObserved | None:
+    """What a run changed of its own place (branch, commit, dirty files), to be appended when it ends; None when nothing.
+
+    Without it the next check would hold the session's own commits and branches against it.
+    """
+    repository = find_repository(directory)
+    if repository is None or repository.top is None:
+        return None
+    branch = ask(directory, "symbolic-ref", "--quiet", "--short", "HEAD").word or "HEAD"
+    head = ask(directory, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").word or None
+    dirty = changed_files(os.fspath(directory)).files
+    if (branch, head, set(dirty)) == (expected.branch, expected.head, set(expected.dirty or ())):
+        return None
+    top = paths.shown(repository.top)
+    return WorkspaceObserved(branch=branch, head=head, dirty=dirty, toplevel=top, observed_by="rehydrate")

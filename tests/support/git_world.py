@@ -35,7 +35,7 @@ def new_repository(place: Path, text: str = "one\n") -> Path:
     """A repository with one commit on `main`; the text makes its first commit its own."""
     place.mkdir(parents=True)
     git(place, "init", "-q", "-b", "main")
-    (place / "README.md").write_text(f"{place.name}: {text}", "utf-8")
+    (place / "README.md").write_text(f"{place.name}: {text}", "utf-8", errors="replace")
     git(place, "add", "-A")
     git(place, "commit", "-q", "-m", f"begin {place.name}")
     return place

@@ -10,6 +10,7 @@ from pathlib import Path
 from rehydrate.runtime.workspace.expected import ExpectedPlace, ExpectedWorktree
 from rehydrate.runtime.workspace.identify import project_identity
 from rehydrate.runtime.workspace.paths import PathMap
+
 from tests.support.git_world import World, commit, git, head, new_repository
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from rehydrate.runtime.workspace.check import PlaceReport, check_workspace
 from rehydrate.runtime.workspace.verdict import Gate
+
 from tests.support.git_world import World, git, traces
 
 from .situations import TABLE, Case, Situation

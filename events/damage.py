@@ -25,6 +25,9 @@ _KINDS: dict[str, tuple[str, str]] = {
 _SEVERITY: dict[str, Severity] = {"byte-order-mark": "info", "glued": "info", "lone-surrogate": "info"}
 
 
+REMARK = "finding"
+
+
 def damage_finding(data: dict[str, Any], path: str | None = None) -> Finding:
     """The finding for an `Unrecognized` event with `damage` (its data, and the source file it came from)."""
     code = str(data.get("damage"))
@@ -40,6 +43,18 @@ def damage_finding(data: dict[str, Any], path: str | None = None) -> Finding:
     }
     place = f"The record at line {data.get('line')}"
     return Finding(code=code, severity=severity, message=f"{place} {what}.", remedy=remedy, facts=facts)
+
+
+def is_remark(kind: str, data: dict[str, Any]) -> bool:
+    """Whether an event is a remark of the importer about the source that a report should show."""
+    return kind == "Notice" and data.get("level") == REMARK
+
+
+def remark_finding(data: dict[str, Any]) -> Finding:
+    """The finding for a remark: a `Notice` of level `finding`; its subtype is the code, its value the facts (and `severity`)."""
+    facts = dict(data.get("value") or {})
+    severity: Severity = facts.pop("severity", "info")
+    return Finding(code=str(data["subtype"]), severity=severity, message=str(data.get("text") or ""), facts=facts)
 
 
 def tail_finding(source: SourceRow) -> Finding | None:

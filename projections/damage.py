@@ -1,7 +1,8 @@
-"""Records that could not be read or are of an unknown type: counted, and listed so that a report can name each damaged one."""
+"""What the import met: damaged records, records of unknown types, remarks on the source, each listed for the report."""
 
 from __future__ import annotations
 
+from ..events.damage import is_remark
 from ..events.event import Event
 from .projection import Projection, State
 
@@ -9,12 +10,16 @@ LISTED = 1000
 
 
 def initial() -> State:
-    return {"unknown": {}, "damaged": [], "damaged_count": 0}
+    return {"unknown": {}, "damaged": [], "damaged_count": 0, "remarks": []}
 
 
 def apply(state: State, event: Event) -> None:
     data = event.data
-    if data.get("damage"):
+    if event.kind == "Notice":
+        if is_remark(event.kind, data) and len(state["remarks"]) < LISTED:
+            told = {name: data[name] for name in ("subtype", "text", "value") if name in data}
+            state["remarks"].append({"at": event.position, **told})
+    elif data.get("damage"):
         state["damaged_count"] += 1
         if len(state["damaged"]) < LISTED:
             names = ("damage", "line", "byte_offset", "size_bytes", "reason", "recovered", "type")
@@ -24,4 +29,4 @@ def apply(state: State, event: Event) -> None:
         state["unknown"][name] = state["unknown"].get(name, 0) + 1
 
 
-FOLD = Projection("damage", 1, "all", initial, apply, frozenset({"Unrecognized"}))
+FOLD = Projection("damage", 2, "all", initial, apply, frozenset({"Unrecognized", "Notice"}))

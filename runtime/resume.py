@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..events.damage import damage_finding, tail_finding
+from ..events.damage import damage_finding, remark_finding, tail_finding
 from ..events.errors import Refused
 from ..events.findings import Finding, Severity, grade
 from ..events.store import EventStore, SessionRow
@@ -249,6 +249,10 @@ def _told_by_source(store: EventStore, row: SessionRow, folded: Folded) -> list[
     path = sources[0].path if len(sources) == 1 else None
     for one in damage["damaged"]:
         finding = damage_finding(one, path)
+        facts = {**finding.facts, "pointer": f"{row.session_id}@{one['at']}"}
+        found.append(finding.model_copy(update={"facts": facts}))
+    for one in damage["remarks"]:
+        finding = remark_finding(one)
         facts = {**finding.facts, "pointer": f"{row.session_id}@{one['at']}"}
         found.append(finding.model_copy(update={"facts": facts}))
     if folded.position == row.head:

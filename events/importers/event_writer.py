@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from .. import blobs, native
 from ..appender import Appender
-from ..damage import damage_finding
+from ..damage import damage_finding, is_remark, remark_finding
 from ..event import Draft, derived_id
 from ..findings import Finding
 from ..native import SourceRow
@@ -108,6 +108,8 @@ class EventWriter:
                 draft, event_id = settled, str(settled.event_id)
             if draft.kind == "Unrecognized":
                 self._note(draft)
+            elif is_remark(draft.kind, draft.data) and len(self._findings) < _MAX_FINDINGS:
+                self._findings.append(remark_finding(draft.data))
             elif draft.kind == "SessionStarted":
                 if self._known.has_start:
                     continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...damage import REMARK
 from ...event import Draft
 from ...times import to_us
 from ..importer import Identity, Line
@@ -39,19 +40,15 @@ class CodexTranscript:
         value = line.value
         wrapped = is_object(value) and is_object(value.get("payload"))
         ts = to_us(value.get("timestamp")) if is_object(value) else None
-        batch = Batch(self._file_id, str(line.line), value, ("payload",) if wrapped else (), ts)
+        batch = Batch(self._file_id, f"b{line.byte_offset}", value, ("payload",) if wrapped else (), ts)
         self._start(batch, value)
         before = len(batch.drafts)
-        if not is_object(value):
-            self._damaged(batch, line)
-        elif wrapped:
-            self._wrapped(batch, value)
-        else:
+        if wrapped:
+            self._wrapped(batch, value, line)
+        elif is_object(value):
             self._bare(batch, value)
         if len(batch.drafts) == before:
             batch.add("Unrecognized", type=text_or_none(value.get("type")) if is_object(value) else None)
-        if line.damage is not None and is_object(value):
-            self._damaged(batch, line, recovered=True)
         return batch.drafts
 
     def _start(self, batch: Batch, value: Any) -> None:
@@ -68,21 +65,11 @@ class CodexTranscript:
             parent_session=self.identity.parent_session,
         )
 
-    def _damaged(self, batch: Batch, line: Line, recovered: bool = False) -> None:
-        batch.add(
-            "Unrecognized",
-            damage=line.damage or "malformed",
-            line=line.line,
-            byte_offset=line.byte_offset,
-            size_bytes=len(line.raw),
-            recovered=recovered,
-        )
-
-    def _wrapped(self, batch: Batch, value: dict[str, Any]) -> None:
+    def _wrapped(self, batch: Batch, value: dict[str, Any], line: Line) -> None:
         memory, kind, payload = self._memory, str(value.get("type")), value["payload"]
         ordinal = whole(value.get("ordinal"))
         if ordinal is not None:
-            self._ordinal(batch, ordinal)
+            self._ordinal(batch, ordinal, line.line)
         if memory.copying and kind != "session_meta":
             memory.copying = still_copied(memory, kind, payload, batch.ts, ordinal)
         match kind:
@@ -112,12 +99,13 @@ class CodexTranscript:
             case _:
                 batch.add("Unrecognized", type=kind)
 
-    def _ordinal(self, batch: Batch, ordinal: int) -> None:
+    def _ordinal(self, batch: Batch, ordinal: int, line: int) -> None:
         """Ordinals order nothing; one that does not follow the one before is noted."""
         expected, self._memory.ordinal = self._memory.ordinal, ordinal
         if expected is not None and ordinal != expected + 1:
-            gap = {"expected": expected + 1, "found": ordinal}
-            batch.add("Notice", subtype="source-ordinal-gap", level="warning", value=gap)
+            text = f"A line has the ordinal {ordinal} where {expected + 1} was due; the lines keep their order in the file."
+            gap = {"expected": expected + 1, "found": ordinal, "line": line}
+            batch.add("Notice", subtype="source-ordinal-gap", level=REMARK, text=text, value=gap)
 
     def _agent_input(self, batch: Batch, payload: dict[str, Any]) -> None:
         batch.named(payload.get("id"))

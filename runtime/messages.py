@@ -20,6 +20,7 @@ ABORTED = (
     "effects; look before doing them again.\n</turn_aborted>"
 )
 _ABORT_SIGNS = ("<turn_aborted>", "[Request interrupted by user")
+_REMINDERS = ("attachment", "hook")
 _GAP = 200
 """Ranges of positions closer than this are read in one go."""
 
@@ -190,6 +191,8 @@ class Merger:
     def _input(self, event: Event) -> None:
         data = event.data
         blocks = [dict(block) for block in data["content"]]
+        if data.get("origin") in _REMINDERS and not _is_reminder(blocks):
+            blocks = _reminder(blocks)
         replacement = self._replaced.get(f"#{event.native_id}")
         if replacement is not None:
             blocks = [{"type": "text", "text": replacement}]
@@ -222,6 +225,19 @@ class Merger:
             ts=event.ts,
         )
         self.messages.append(self._marker)
+
+
+def _reminder(blocks: list[Block]) -> list[Block]:
+    """What a client or a hook put beside a prompt, marked as such so that the model does not take it for a person's words."""
+    text = "\n".join(str(block.get("text") or "") for block in blocks if block.get("type") == "text")
+    others = [block for block in blocks if block.get("type") != "text"]
+    if not text.strip():
+        return others
+    return [{"type": "text", "text": f"<system-reminder>\n{text}\n</system-reminder>"}, *others]
+
+
+def _is_reminder(blocks: list[Block]) -> bool:
+    return any(str(block.get("text") or "").lstrip().startswith("<system-reminder>") for block in blocks)
 
 
 def _call(data: dict[str, Any]) -> Block:

@@ -19,6 +19,8 @@ def choose_repaired(nodes: Iterable[Node], pointers: Sequence[BranchPointer], *,
     context = reattached([*context, *below], tree.links, as_client=False)
     path = [*reattached(history, tree.links, as_client=False), *context]
     once = {node.id: node for node in path}
+    if leaf is None:
+        tree.note_side_end(once)
     return Branch(end.id, tuple(context), tuple(once.values()), ends, tuple(tree.remarks))
 
 
@@ -155,6 +157,15 @@ class _Repaired:
                 break
             at = self.links.by_id.get(parent) or self._previous(at, found)
         return found
+
+    def note_side_end(self, path: dict[str, Node]) -> None:
+        """Tell when the newest record lies beside the path: the client would end the conversation there."""
+        newest = next((node for node in reversed(self.order) if not node.sidechain), None)
+        stale = any(remark.code == "stale-branch-pointer" for remark in self.remarks)
+        if newest is None or newest.id in path or stale:
+            return
+        text = "The newest record hangs off an earlier message; the client itself would end the conversation there."
+        self.remarks.append(Remark("side-record-last", "info", text, {"native_id": newest.id, "position": newest.order}))
 
     def quiet_below(self, end: Node) -> list[Node]:
         """Attachments and system records under the last message."""

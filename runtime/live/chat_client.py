@@ -43,7 +43,9 @@ class ChatClient:
         self.provider = provider or provider_of(str(self._openai.base_url))
 
     def render(self, runtime: RestoredRuntime, model: str) -> list[dict[str, Any]]:
-        return list(runtime.to_chat(model=model))
+        from ..render import messages_for
+
+        return messages_for(runtime, "chat", model, provider=self.provider)
 
     def ask(self, request: ModelRequest, *, stream: bool) -> Iterator[ModelEvent]:
         arguments = _arguments(request)

@@ -18,6 +18,7 @@ from .state import LiveState
 from .tools import Tool
 
 if TYPE_CHECKING:
+    from ...events.findings import Finding
     from ..restored import RestoredRuntime
 
 Approver = Callable[[ApprovalRequested], bool | str | None]
@@ -58,7 +59,7 @@ class Core:
     tools: tuple[Tool, ...]
     settings: Settings
     interrupted: threading.Event = field(default_factory=threading.Event)
-    missing_tools: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     spawn: Callable[..., Any] | None = None
     is_child: bool = False
     reports: bool = True
@@ -96,9 +97,9 @@ class Core:
         return f"{self.session_id}@{self.journal.head}"
 
     def verdict_on(self, tool: Tool) -> Verdict:
-        return verdict(tool, self.permission_mode, self.runtime().agent.sandbox)
+        return verdict(tool, self.permission_mode, self.state.agent().sandbox)
 
     @property
     def permission_mode(self) -> str | None:
         """The mode in force: a wide one only by a person's word at this opening."""
-        return self.settings.permission_mode or self.runtime().agent.permission_mode
+        return self.settings.permission_mode or self.state.agent().permission_mode

@@ -207,3 +207,27 @@ def recorded_instructions(store: EventStore, session_id: str, agent: Agent) -> s
             text = store.hydrate([event])[0].data["instructions"]
             return text if isinstance(text, str) else None
     return None
+
+
+def foreign_reasoning(runtime: RestoredRuntime, options: dict[str, Any]) -> tuple[Finding, ...]:
+    """A finding when the history holds reasoning that the service of this opening cannot take back."""
+    from .model import provider_of
+
+    url = options.get("base_url") or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+    client = options.get("client")
+    provider = client.provider if client is not None else options.get("provider") or provider_of(url)
+    foreign = [
+        message.pointer
+        for message in runtime.messages
+        if message.provider != provider and any(block.type == "thinking" for block in message.content)
+    ]
+    if not foreign:
+        return ()
+    return (
+        Finding(
+            code="foreign-reasoning",
+            severity="repaired",
+            message=f"Reasoning in {len(foreign)} message(s) comes from another service than {provider}; it is left out.",
+            facts={"messages": len(foreign), "provider": provider, "first": foreign[0]},
+        ),
+    )

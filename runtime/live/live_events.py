@@ -20,6 +20,7 @@ LiveType = Literal[
     "repaired",
     "cost",
     "run_finished",
+    "finding",
     "error",
 ]
 

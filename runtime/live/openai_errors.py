@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from ...events.errors import UsageError
@@ -20,8 +22,7 @@ def client(limits: Limits, base_url: str | None, api_key: str | None) -> Any:
     Raises:
         UsageError: there is neither a key nor a base URL of one's own.
     """
-    import httpx
-    from openai import OpenAI
+    from openai import OpenAI, Timeout
 
     url = base_url or os.environ.get("OPENAI_BASE_URL") or None
     key = api_key or os.environ.get("OPENAI_API_KEY") or None
@@ -32,23 +33,23 @@ def client(limits: Limits, base_url: str | None, api_key: str | None) -> Any:
                 remedy="Set OPENAI_API_KEY, or OPENAI_BASE_URL for a local one.",
             )
         key = "none"
-    timeout = httpx.Timeout(limits.idle_s, connect=limits.connect_s)
+    timeout = Timeout(limits.idle_s, connect=limits.connect_s)
     return OpenAI(api_key=key, base_url=url, timeout=timeout, max_retries=0)
 
 
 @contextmanager
 def translated() -> Iterator[None]:
     """Turn the package's and the transport's errors into ModelFailure."""
-    import httpx
     import openai
 
+    broken = _transport_errors()
     try:
         yield
     except openai.APIStatusError as error:
         raise _of_status(error) from error
     except openai.APITimeoutError as error:
         raise ModelFailure("The model's service did not answer in time.", code="timeout", retryable=True) from error
-    except (openai.APIConnectionError, httpx.TransportError) as error:
+    except (openai.APIConnectionError, *broken) as error:
         reason = str(error.__cause__ or error) or type(error).__name__
         raise ModelFailure(
             f"The connection to the model's service failed: {reason}", code="connection", retryable=True
@@ -62,6 +63,16 @@ def translated() -> Iterator[None]:
         raise ModelFailure(
             f"The model's service answered with something unreadable: {error}", code="unreadable"
         ) from error
+
+
+@lru_cache(maxsize=1)
+def _transport_errors() -> tuple[type[Exception], ...]:
+    """What a connection that breaks in mid-stream raises: of `httpx2`, or of `httpx` with older versions of the package."""
+    found: list[type[Exception]] = []
+    for name in ("httpx2", "httpx"):
+        with suppress(ImportError):
+            found.append(import_module(name).TransportError)
+    return tuple(found)
 
 
 def _of_status(error: Any) -> ModelFailure:

@@ -50,7 +50,7 @@ def start_session(
 
     tools: functions or `Tool`s; None gives the coding set. permission_mode: `default` asks before files are changed or
     commands run, `acceptEdits` before commands only, `plan` allows neither, `bypassPermissions` all. session_id: your
-    own, else a UUID. options: see `open_session` (api, client, base_url, api_key, limits, approver, compact_at, context_window, …).
+    own, else a UUID. options: see `open_session` (api, client, base_url, api_key, limits, approver, …).
 
     Raises:
         UsageError: no directory, no model, or tools that cannot be described. EventConflict: the session id is taken.
@@ -141,7 +141,7 @@ def open_session(
             plan=plan,
             mode=permission_mode,
             place=restored.facts,
-            findings=(*restored.findings, *plan.findings),
+            findings=(*restored.findings, *plan.findings, *identity.foreign_reasoning(restored.runtime, options)),
         )
     except BaseException:
         if lease is not None:
@@ -203,14 +203,12 @@ def _session(
     row = store.session(session_id)
     changed: list[AgentMetadata | WorkspaceObserved | Fact] = [*place, *(plan.overrides if plan else ())]
     journal.append(*changed)
-    instructions = (
-        plan.instructions if plan else identity.recorded_instructions(store, session_id, state.runtime().agent)
-    )
+    instructions = plan.instructions if plan else identity.recorded_instructions(store, session_id, state.agent())
     settings = Settings(
         root=root,
         model=model,
         instructions=instructions,
-        effort=state.runtime().agent.effort,
+        effort=state.agent().effort,
         permission_mode=mode,
         **chosen.settings(),
     )

@@ -44,7 +44,9 @@ class ResponsesClient:
         self.provider = provider or provider_of(str(self._openai.base_url))
 
     def render(self, runtime: RestoredRuntime, model: str) -> list[dict[str, Any]]:
-        return list(runtime.to_responses(model=model))
+        from ..render import messages_for
+
+        return messages_for(runtime, "responses", model, provider=self.provider)
 
     def ask(self, request: ModelRequest, *, stream: bool) -> Iterator[ModelEvent]:
         with openai_errors.translated():

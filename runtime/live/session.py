@@ -38,6 +38,7 @@ class Session:
         self._closed = False
         self._running = threading.Lock()
         self.findings = findings
+        core.findings = findings
         core.spawn = self._spawn
 
     @property
@@ -69,13 +70,13 @@ class Session:
             UsageError: there is nothing to go on with. ProviderError: the service failed, the session is usable.
             Conflict: the session was taken over; nothing after that was written.
         """
-        yield from self._drive(given, stream=True)
+        yield from self.drive(given, stream=True)
 
     def run(self, given: Input | None = None, *, stream: bool = False) -> RunResult:
         """As `stream`, but returns how it ended. `stream=True` still asks the model for a stream."""
         finished: LiveEvent | None = None
         started: dict[str, Any] = {}
-        for event in self._drive(given, stream=stream):
+        for event in self.drive(given, stream=stream):
             if event.type == "run_started":
                 started = event.data
             elif event.type == "run_finished":
@@ -93,7 +94,8 @@ class Session:
             pending=tuple(data["pending"]),
         )
 
-    def _drive(self, given: Input | None, *, stream: bool) -> Iterator[LiveEvent]:
+    def drive(self, given: Input | None, *, stream: bool) -> Iterator[LiveEvent]:
+        """As `stream`; `stream=False` asks the model for its answer in one piece."""
         if self._closed:
             raise UsageError(f"Session {self.id} is closed.", remedy="Open it again with open_session.")
         if not self._running.acquire(blocking=False):

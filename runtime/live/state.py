@@ -10,7 +10,7 @@ from ...events.store import EventStore
 from ...projections.fold import Folded, Folding, restore_states
 
 if TYPE_CHECKING:
-    from ..restored import RestoredRuntime
+    from ..restored import Agent, RestoredRuntime
 
 
 class LiveState:
@@ -45,6 +45,12 @@ class LiveState:
     def tip(self) -> str | None:
         """The native id a continuation hangs off, None when the session is no tree."""
         return self._path.leaf if self._path.tree else None
+
+    def agent(self) -> Agent:
+        """Who acts and with what rights, without making the whole runtime."""
+        from ..rights import agent_of
+
+        return agent_of(self.folded, (), [])
 
     def runtime(self) -> RestoredRuntime:
         """The restored runtime at this position; the workspace is as it was recorded, not looked at again."""

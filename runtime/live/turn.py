@@ -7,7 +7,7 @@ ends; a call is durable before its tool runs, its result before the next request
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...events.errors import ProviderError
@@ -80,6 +80,9 @@ class Run:
         yield core.event(
             "run_started", runId=self.run_id, sessionId=core.session_id, resumed=self.resumed, policy=mode or "default"
         )
+        for finding in core.findings:
+            yield core.event("finding", **finding.model_dump(mode="json"))
+        core.findings = ()
         for what in told:
             yield core.event("repaired", **what)
 
@@ -107,7 +110,7 @@ class Run:
                     return
                 yield from calling.settle(core, uses)
 
-    def _request(self) -> Iterator[LiveEvent]:
+    def _request(self) -> Generator[LiveEvent, None, list[Event]]:
         """Ask once; the calls of the reply are the value of this generator."""
         core = self.core
         settings = core.settings

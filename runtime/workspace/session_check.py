@@ -1,4 +1,4 @@
-"""`rehydrate check`: place, files, agent and content of one session, without restoring it."""
+"""`rehydrate check`: all findings about a session: its place, files, agent, content, and its history."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from ...events.blocks import Frozen
 from ...events.findings import Finding, Outcome, grade
+from ...projections.fold import restore_states
 from ..opened import StoreLike, opened
 from ..resolve import resolve_pointer
+from ..resume import restored_from
 from .agents import agent_findings
 from .check import PlaceView
 from .content import content_findings
@@ -16,7 +18,7 @@ from .drift import Drift
 from .paths import PathMap
 from .policy import Policy, settled
 from .session_place import session_place
-from .sessions import recorded_session
+from .sessions import recorded_of
 from .verdict import Gate
 
 
@@ -56,14 +58,23 @@ def check_session(
     accepted = tuple(accept)
     with opened(store) as events:
         pointer = resolve_pointer(events, session)
-        recorded = recorded_session(events, pointer.session_id, pointer.position)
+        folded = restore_states(events, pointer.session_id, pointer.position)
+        recorded = recorded_of(folded, acts=events.session(folded.session_id).source == "live")
         report = session_place(
-            events, recorded, project, gate=gate, policy=policy, accept=accepted,
-            allow_cross_project=allow_cross_project, maps=maps, candidates=candidates,
-        )  # fmt: skip
-        other = content_findings(events, recorded.session_id, recorded.position, gate)
-    other += agent_findings(recorded.agent, report.cwd, gate, recorded.session_id)
-    findings = (*report.findings, *settled(other, policy, accepted))
+            events,
+            recorded,
+            project,
+            gate=gate,
+            policy=policy,
+            accept=accepted,
+            allow_cross_project=allow_cross_project,
+            maps=maps,
+            candidates=candidates,
+        )
+        other = agent_findings(recorded.agent, report.cwd, gate, recorded.session_id)
+        other += content_findings(events, recorded.session_id, recorded.position, gate)
+        findings = (*report.findings, *settled(other, policy, accepted))
+        findings = restored_from(events, folded, findings=findings).report.findings
     return SessionCheck(
         session_id=recorded.session_id,
         outcome=grade(findings).outcome,

@@ -96,7 +96,7 @@ def traces(folder: Path) -> dict[str, str]:
         status = path.lstat()
         content = ""
         if path.is_symlink():
-            content = os.readlink(path)
+            content = str(path.readlink())
         elif path.is_file():
             content = hashlib.sha256(path.read_bytes()).hexdigest()
         found[str(path.relative_to(folder))] = f"{status.st_mode:o} {status.st_mtime_ns} {status.st_size} {content}"

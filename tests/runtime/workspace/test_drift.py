@@ -18,7 +18,7 @@ from tests.support.git_world import World, commit
 from .situations import recorded
 
 opened: list[str] = []
-watching = False
+watching: list[bool] = []
 
 
 def _watch(event: str, arguments: tuple[Any, ...]) -> None:
@@ -133,13 +133,12 @@ def test_the_state_of_the_fold_gives_what_was_seen_last() -> None:
 
 
 def _opened_by(act: Any) -> list[str]:
-    global watching
     opened.clear()
-    watching = True
+    watching.append(True)
     try:
         act()
     finally:
-        watching = False
+        watching.clear()
     return list(opened)
 
 

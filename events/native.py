@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +12,11 @@ from sqlalchemy import Connection, select, update
 
 from . import blobs, schema
 from .codec import Codec
+from .long_text import long_parts
 from .seal import seal_of
 
 EOL = (b"", b"\n", b"\r\n")
 PAGE = 200
-_LONG_STRING = re.compile(rb'"((?:[^"\\]|\\.){%d,})"' % blobs.LARGE_CHARS, re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +158,12 @@ class RecordWriter:
         splices: list[tuple[int, str]] = []
         end = 0
         length = 0
-        for match in _LONG_STRING.finditer(raw):
-            piece = raw[end : match.start(1)]
+        for start, stop in long_parts(raw, blobs.LARGE_CHARS):
+            piece = raw[end:start]
             kept.append(piece)
             length += len(piece)
-            splices.append((length, blobs.put(self._connection, match.group(1))))
-            end = match.end(1)
+            splices.append((length, blobs.put(self._connection, raw[start:stop])))
+            end = stop
         if not splices:
             return raw, None
         kept.append(raw[end:])

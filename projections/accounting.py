@@ -186,6 +186,13 @@ def _known(state: State, entry: list[Any]) -> list[Any] | None:
     return None
 
 
+def knows(state: State, event: Event) -> bool:
+    """Whether a reply was counted before this event of it."""
+    response, request = event.data.get("response_id"), event.data.get("request_id")
+    entry = [response, request]
+    return _known(state, entry) is not None or _was_seen(state["seen"], _digest(entry))
+
+
 def _correct(state: State, known: list[Any], entry: list[Any], event: Event) -> None:
     """A later record of the same response: its usage is the better one when it is larger, never a side chain's replay."""
     if entry[6] and not known[6]:

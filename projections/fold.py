@@ -12,6 +12,7 @@ import zstandard
 from ..events.errors import EventNotFound, RehydrateError
 from ..events.event import Event
 from ..events.store import EventStore, SessionRow
+from . import accounting
 from .path import Path, Reader, changes_the_past, find_path
 from .projection import Projection, State
 from .registry import PROJECTIONS, versions_key
@@ -88,8 +89,6 @@ def fold_events(read: Reader) -> tuple[Path, dict[str, State], int]:
         folding.take(event, live=live, ordered=wanted is None)
         if wanted is not None and event.position in wanted:
             held[event.position] = _envelope(event)
-        if path.leaf is not None and event.native_id == path.leaf:
-            path.record = event.record
     for position in path.order or ():
         folding.take_ordered(held[position])
     return path, folding.states, count
@@ -148,9 +147,10 @@ def _from_snapshot(store: EventStore, row: SessionRow, at: int) -> Folded | None
     path = Path.from_json(kept["path"])
     folding = Folding(kept["states"])
     count = 0
+    counted = folding.states["accounting"]
     if base < at:
         for event in store.read(row.session_id, after=base, until=at):
-            if not path.extend(event):
+            if not path.extend(event, lambda reply: accounting.knows(counted, reply)):
                 return None
             folding.take(event)
             count += 1

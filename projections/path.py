@@ -12,8 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..events.event import Event
-from .tree import Branch, choose
+from .tree import MESSAGES, Branch, Node, choose
 from .tree_nodes import NodeCollector
+
+LINKS = ("progress", "unknown")
+"""Types of records that only link others: nothing of the conversation is in them."""
 
 Reader = Callable[[], Iterable[Event]]
 """Gives all events of the session up to the restored position, each time anew."""
@@ -56,8 +59,9 @@ class Ranges:
 class Path:
     """dead: positions off the live path. retracted: those of them that the source itself took back.
 
-    tree: whether native parent links choose the branch; `tips` are then the ids a clean continuation may hang off, `leaf` the
-    last record, `ends` all leaves. order: positions in the order the model sees them, None where that is the order of position.
+    tree: whether native parent links choose the branch; `leaf` is then its last message and `ends` are all such. tips: the ids
+    that a clean continuation hangs off. loose: only looking at the whole tree tells how it goes on. reply: the last one's id;
+    beside: it has parts beside the chain. order: positions in the order the model sees them, None where that is the order of position.
     """
 
     dead: Ranges = field(default_factory=Ranges)
@@ -66,8 +70,10 @@ class Path:
     leaf: str | None = None
     tips: list[str] = field(default_factory=list[str])
     ends: list[str] = field(default_factory=list[str])
+    loose: bool = False
+    reply: str | None = None
+    beside: bool = False
     remarks: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    record: int | None = None
     order: list[int] | None = None
 
     def live(self, position: int) -> bool:
@@ -82,8 +88,10 @@ class Path:
             "leaf": self.leaf,
             "tips": self.tips,
             "ends": self.ends,
+            "loose": self.loose,
+            "reply": self.reply,
+            "beside": self.beside,
             "remarks": self.remarks,
-            "record": self.record,
         }
 
     @classmethod
@@ -91,26 +99,50 @@ class Path:
         dead, retracted = Ranges(data["dead"]), Ranges(data["retracted"])
         return cls(**{**data, "dead": dead, "retracted": retracted})
 
-    def extend(self, event: Event) -> bool:
-        """Take the next event if it only continues the path; False when the path must be found anew."""
+    def extend(self, event: Event, known_reply: Callable[[Event], bool] | None = None) -> bool:
+        """Take the next event if it only continues the path; False when the path must be found anew.
+
+        known_reply: tells whether the reply of an event was met before (a copy of an older one draws parts of it along).
+        """
         if event.kind == "Rewound":
             return event.data.get("scope") == "files"
         if event.kind == "BranchChosen":
-            return event.data.get("native_leaf") in self.tips
+            stale = any(remark["code"] == "stale-branch-pointer" for remark in self.remarks)
+            return not stale and not self.loose and event.data.get("native_leaf") in (self.leaf, *self.tips)
+        if self.loose and event.record is not None:
+            return False
         if event.native_id is None or (event.node is None and not self.tree):
             return True
         if not self.tree:
             return False
         if event.lane is not None:
             return True
-        if event.node == "unknown" or event.native_parent not in self.tips or event.native_id in self.tips:
-            return False
-        if event.node == "progress":
-            self.tips.append(event.native_id)
+        return self._extend_tree(event, event.native_id, known_reply)
+
+    def _extend_tree(self, event: Event, name: str, known_reply: Callable[[Event], bool] | None) -> bool:
+        if event.node in LINKS:
+            if event.native_parent in self.tips:
+                self.tips.append(name)
             return True
-        self.ends = [end for end in self.ends if end != self.leaf] + [event.native_id]
-        self.leaf, self.tips = event.native_id, [event.native_id]
-        self.record = event.record
+        breaks = event.kind == "ContextCompact" and not event.data.get("micro")
+        summary = event.kind == "UserInput" and event.data.get("origin") == "summary"
+        if self.loose or breaks or summary or event.native_parent not in self.tips or name in self.tips:
+            return False
+        if event.node in MESSAGES:
+            if event.node == "assistant" and not self._extend_reply(event, known_reply):
+                return False
+            self.ends = [end for end in self.ends if end != self.leaf] + [name]
+            self.leaf = name
+        self.tips = [name]
+        return True
+
+    def _extend_reply(self, event: Event, known_reply: Callable[[Event], bool] | None) -> bool:
+        reply = event.data.get("response_id")
+        if reply is not None and reply == self.reply:
+            return not self.beside
+        if reply is not None and known_reply is not None and known_reply(event):
+            return False
+        self.reply, self.beside = reply, False
         return True
 
 
@@ -124,21 +156,17 @@ def find_path(read: Reader) -> Path:
     collector = NodeCollector()
     rewinds: list[Event] = []
     tree = False
-    others: list[int] = []
-    nodes_seen: set[int] = set()
+    last = 0
     for event in read():
         tree = tree or event.node is not None
         if event.kind == "Rewound" and event.data.get("scope") != "files":
             rewinds.append(event)
         collector.add(event)
-        if tree and collector.positions and collector.positions[-1][-1] == event.position:
-            nodes_seen.add(event.position)
-        elif tree:
-            others.append(event.position)
+        last = event.position
     dead = _rewound(rewinds)
     if not tree:
         return _linear(read, rewinds, dead)
-    return _branch(collector, rewinds, dead, others)
+    return _branch(collector, rewinds, dead, last)
 
 
 def _rewound(rewinds: list[Event], at: int | None = None) -> Ranges:
@@ -174,44 +202,76 @@ def _positions(ranges: Ranges) -> Iterable[int]:
         yield from range(lo, hi + 1)
 
 
-def _branch(collector: NodeCollector, rewinds: list[Event], rewound: Ranges, others: list[int]) -> Path:
+def _branch(collector: NodeCollector, rewinds: list[Event], rewound: Ranges, last: int) -> Path:
+    rows = {positions[0]: positions for positions in collector.positions}
     nodes = [node for node in collector.nodes if node.order not in rewound]
-    all_positions = {rows[0]: rows for rows in collector.positions}
-    sidechain = {node.order for node in nodes if node.sidechain}
-    pointers = [pointer for pointer in collector.pointers if pointer.order not in rewound]
-    branch = choose(nodes, pointers)
-    retracted_ids = {
+    branch = choose(nodes, [pointer for pointer in collector.pointers if pointer.order not in rewound])
+    taken = {
         native for event in rewinds if event.position not in rewound for native in event.data.get("retracted") or ()
     }
-    retracted = {
-        position for node in nodes if node.id in retracted_ids for position in all_positions.get(node.order, ())
-    }
-    live = collector.positions_of(branch.path) | collector.positions_of(branch.context)
-    on_nodes = {position for rows in collector.positions for position in rows}
-    beside = {position for order in sidechain for position in all_positions[order]}
-    dead = (on_nodes - live - beside) | retracted
+    retracted = {position for node in nodes if node.id in taken for position in rows[node.order]}
+    # Side chains and records that are only links belong to no branch; they are always live.
+    bound = {node.order for node in collector.nodes if not node.sidechain and node.type not in LINKS}
+    on_nodes = {position for order in bound for position in rows[order]}
+    live = {position for node in (*branch.path, *branch.context) for position in rows[node.order]}
     path = Path(
-        dead=Ranges.of({*dead, *_positions(rewound)}),
+        dead=Ranges.of({*(on_nodes - live), *retracted, *_positions(rewound)}),
         retracted=Ranges.of(retracted),
         tree=True,
         leaf=branch.leaf,
-        tips=[] if branch.leaf is None else [branch.leaf],
         ends=list(branch.ends),
         remarks=[
             {"code": remark.code, "severity": remark.severity, "message": remark.message, "facts": remark.facts}
             for remark in branch.remarks
         ],
     )
-    path.order = _order(branch, collector, path, others)
+    _find_tips(path, branch, nodes)
+    others = [position for position in range(1, last + 1) if position not in on_nodes]
+    path.order = _order(branch, rows, path, others)
     return path
 
 
-def _order(branch: Branch, collector: NodeCollector, path: Path, others: list[int]) -> list[int]:
+def _find_tips(path: Path, branch: Branch, nodes: list[Node]) -> None:
+    """What a next record may hang off so that it simply goes on, and whether the tree is too tangled for that."""
+    if branch.leaf is None:
+        path.loose = True
+        return
+    by_id = {node.id: node for node in nodes}
+    at = next(number for number, node in enumerate(branch.context) if node.id == branch.leaf)
+    path.tips = [branch.leaf]
+    for node in branch.context[at + 1 :]:
+        if node.type in MESSAGES or _parent(node, by_id) != path.tips[0]:
+            path.loose = True
+        path.tips = [node.id]
+    for node in nodes:
+        if node.type in LINKS and not node.sidechain and node.parent in path.tips:
+            path.tips.append(node.id)
+    reply = next((node.message_id for node in reversed(branch.context) if node.type == "assistant"), None)
+    end = by_id[branch.leaf]
+    for name in branch.ends[:-1]:
+        other = by_id.get(name)
+        asker = None if other is None else by_id.get(_parent(other, by_id) or "")
+        late = other is not None and bool(other.results) and asker is not None and asker.message_id == reply
+        path.loose = path.loose or late or (other is not None and other.order > end.order)
+    path.reply = reply
+    pairs = zip(branch.context, branch.context[1:], strict=False)
+    of_reply = ((before, node) for before, node in pairs if reply in (before.message_id, node.message_id))
+    path.beside = reply is not None and any(_parent(node, by_id) != before.id for before, node in of_reply)
+
+
+def _parent(node: Node, by_id: dict[str, Node]) -> str | None:
+    """The parent's id, seen through records that are only links."""
+    name = node.parent
+    seen: set[str] = set()
+    while name is not None and name in by_id and by_id[name].type in LINKS and name not in seen:
+        seen.add(name)
+        name = by_id[name].parent
+    return name
+
+
+def _order(branch: Branch, rows: dict[int, list[int]], path: Path, others: list[int]) -> list[int]:
     """The positions that the model sees, in its order; events that hang on no record stand where they were appended."""
-    rows = {positions[0]: positions for positions in collector.positions}
-    chain: list[int] = []
-    for node in branch.context:
-        chain += [position for position in rows.get(node.order, ()) if position not in path.dead]
+    chain = [position for node in branch.context for position in rows[node.order] if position not in path.dead]
     first = branch.context[0].order if branch.context and branch.context[0].cuts else 0
     extras = [position for position in others if position > first and position not in path.dead]
     merged: list[int] = []

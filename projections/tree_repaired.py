@@ -125,6 +125,8 @@ class _Repaired:
     def _pointed(self, pointer: BranchPointer, newest: Node, ends: list[Node]) -> Node:
         """The end of the pointed-to branch, unless a newer message lies elsewhere: then the pointer is stale."""
         target = self.links.by_id.get(pointer.leaf)
+        if target is not None and not target.speaks and not target.sidechain:
+            target = self._spoken_parent(target)  # A quiet record stands for the message it hangs off.
         if target is None or target.sidechain or target.id in self._line(newest):
             return newest
         facts = {"leaf": pointer.leaf, "position": pointer.order}

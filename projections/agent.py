@@ -104,8 +104,12 @@ def _plan_mode(state: State, data: dict[str, Any]) -> None:
 
 
 def _subagent(subagents: dict[str, Any], event: Event) -> None:
+    """One entry for each: the call that starts a sub-agent may be told before the sub-agent has its own id."""
     data = event.data
-    entry = subagents.setdefault(data["agent_id"], {"at": event.position})
+    agent_id, call_id = data["agent_id"], data.get("call_id")
+    if agent_id not in subagents:
+        agent_id = _same(subagents, agent_id, call_id) or agent_id
+    entry = subagents.setdefault(agent_id, {"at": event.position})
     for name in SUBAGENT:
         if data.get(name) is not None:
             entry[name] = data[name]
@@ -113,9 +117,19 @@ def _subagent(subagents: dict[str, Any], event: Event) -> None:
         entry["prompt_at"] = event.position
 
 
+def _same(subagents: dict[str, Any], agent_id: str, call_id: str | None) -> str | None:
+    """The id under which this sub-agent is known already; one known by its call only takes its real id from now on."""
+    if call_id is None:
+        return None
+    if call_id in subagents and call_id != agent_id:
+        subagents[agent_id] = subagents.pop(call_id)
+        return agent_id
+    return next((name for name, entry in subagents.items() if entry.get("call_id") == agent_id == call_id), None)
+
+
 FOLD = Projection(
     "agent",
-    1,
+    2,
     "branch",
     initial,
     apply,

@@ -163,13 +163,14 @@ def encode(folded: Folded) -> bytes:
 
 
 def decode(body: bytes) -> dict[str, Any] | None:
-    """A stored state, None when its bytes are damaged: it is a cache."""
+    """A stored state, None when it is damaged or of another shape: it is a cache."""
     try:
         document: dict[str, Any] = json.loads(zstandard.decompress(body))
-    except (ValueError, zstandard.ZstdError):
+        Path.from_json(document["path"])
+        known = {fold.name for fold in PROJECTIONS}
+        return document if set(document["states"]) == known else None
+    except (ValueError, TypeError, KeyError, zstandard.ZstdError):
         return None
-    known = {fold.name for fold in PROJECTIONS}
-    return document if set(document.get("states", ())) == known else None
 
 
 def save_state(store: EventStore, row: SessionRow, folded: Folded) -> None:

@@ -46,7 +46,7 @@ PROJECTIONS: tuple[Projection, ...] = (
     workspace.FOLD,
 )
 
-PATH_VERSION = 1
+PATH_VERSION = 3
 """Raise it when `path.py`, `tree.py` or `turns.py` choose differently."""
 
 

@@ -61,7 +61,8 @@ class Path:
 
     tree: whether native parent links choose the branch; `leaf` is then its last message and `ends` are all such. tips: the ids
     that a clean continuation hangs off. loose: only looking at the whole tree tells how it goes on. reply: the last one's id;
-    beside: it has parts beside the chain. order: positions in the order the model sees them, None where that is the order of position.
+    beside: it has parts beside the chain. order: positions in the order the model sees them, None where that is the order of
+    position.
     """
 
     dead: Ranges = field(default_factory=Ranges)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ..opened import StoreLike
 
 
+COLUMNS = (("WHEN", None), ("TITLE", 44), ("EVENTS", None), ("WHERE", None))
+"""Headings and widths; None fits the content."""
+
+
 @dataclass(frozen=True, slots=True)
 class Picked:
     """The session chosen, and what is to be done with it."""
@@ -74,8 +78,8 @@ class Picker(App[Picked]):
 
     def on_mount(self) -> None:
         table = self._table
-        for heading in ("WHEN", "TITLE", "EVENTS", "WHERE"):
-            table.add_column(heading)
+        for heading, width in COLUMNS:
+            table.add_column(heading, width=width)
         self._rows = self._listed()
         if not self._rows:
             self._all = True

@@ -14,6 +14,7 @@ from ..events.pointer import Pointer
 from ..events.store import EventStore, SessionRow
 from ..events.times import now_us
 from .opened import StoreLike, opened
+from .resolve import resolve_pointer
 
 UNTITLED = "untitled"
 
@@ -41,7 +42,7 @@ def fork_session(pointer: str | Pointer, *, title: str | None = None, store: Sto
         created.
     """
     with opened(store) as events:
-        origin = _resolved(events, pointer)
+        origin = resolve_pointer(events, pointer)
         return fork_at(events, origin, title=title)
 
 
@@ -115,11 +116,3 @@ def known_title(store: EventStore, row: SessionRow) -> str | None:
         if event.data.get("preview") and event.data.get("origin", "human") == "human":
             return str(event.data["preview"])[:80]
     return None
-
-
-def _resolved(store: EventStore, pointer: str | Pointer) -> Pointer:
-    if isinstance(pointer, Pointer):
-        return pointer
-    from .resolve import resolve_pointer
-
-    return resolve_pointer(store, pointer)

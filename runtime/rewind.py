@@ -16,6 +16,7 @@ from ..events.store import EventStore
 from ..events.times import now_us
 from .files.place import Ground, recorded_place
 from .opened import StoreLike, opened
+from .resolve import resolve_pointer
 from .rewind_files import FilePlan, FileStep, carry_out, plan_files
 
 Scope = Literal["conversation", "files", "both"]
@@ -62,7 +63,7 @@ def rewind_session(
         SessionNotFound, InvalidPointer, EventNotFound: the pointer leads nowhere.
     """
     with opened(store) as events:
-        target = _resolved(events, pointer)
+        target = resolve_pointer(events, pointer)
         if not 0 <= target.position <= events.session(target.session_id).head:
             raise EventNotFound(f"There is no event at {target}.", remedy="List the places with: rehydrate show ID")
         plan = FilePlan(()) if scope == "conversation" else _plan(events, target, project)
@@ -141,11 +142,3 @@ def _refuse_drift(target: Pointer, plan: FilePlan, force: bool) -> None:
 
 def _told(steps: list[FileStep]) -> list[dict[str, Any]]:
     return [step.model_dump(mode="json", exclude_none=True) for step in steps]
-
-
-def _resolved(store: EventStore, pointer: str | Pointer) -> Pointer:
-    if isinstance(pointer, Pointer):
-        return pointer
-    from .resolve import resolve_pointer
-
-    return resolve_pointer(store, pointer)

@@ -28,7 +28,7 @@ def only_source(subject: Subject) -> SourceRow | None:
 def is_untouched(subject: Subject, line: NativeLine) -> bool:
     """Whether the client would make of the file what we make of it: whole, nothing added here, nothing to repair on
     the path."""
-    if not subject.whole or line.changed or line.damaged or not is_uuid(subject.row.session_id):
+    if not subject.whole or line.changed or line.harmed or not is_uuid(subject.row.session_id):
         return False
     remarks = [remark for remark in subject.folded.path.remarks if remark.get("severity") not in _REPAIRS]
     return not remarks and only_source(subject) is not None

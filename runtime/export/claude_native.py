@@ -18,6 +18,7 @@ from .relink import NewIds, moved
 from .subject import Subject
 from .transcript import Json, Losses, Transcript, line_of
 
+_PLACE_AND_TIME = frozenset({"cwd", "gitBranch", "version", "userType", "timestamp"})
 _OWN_LABELS = frozenset({"custom-title", "last-prompt"})
 
 
@@ -149,9 +150,7 @@ class _Copy:
 
     def _interrupted(self, call_id: str, behind: Json) -> Json:
         result = {"type": "tool_result", "tool_use_id": call_id, "content": INTERRUPTED, "is_error": True}
-        kept = {
-            name: behind[name] for name in ("cwd", "gitBranch", "version", "userType", "timestamp") if name in behind
-        }
+        kept: Json = {name: part for name, part in behind.items() if name in _PLACE_AND_TIME}
         name = self._ids.name(f"interrupted {call_id}")
         record: Json = {
             "parentUuid": self.leaf,

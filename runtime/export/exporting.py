@@ -16,6 +16,7 @@ from ...events.store import EventStore
 from ...events.times import to_iso
 from ..fork import new_session_id
 from ..opened import StoreLike, opened
+from ..resolve import resolve_pointer
 from .as_is import as_is, is_untouched
 from .claude_native import claude_copy
 from .codex_native import codex_copy
@@ -75,7 +76,7 @@ def export_session(
     if install and to not in {CLAUDE, CODEX}:
         raise UsageError(f"--install is for the clients, not for {to}.", remedy="Use --to claude-code or --to codex.")
     with opened(store) as events:
-        pointer = _resolved(events, id_or_pointer)
+        pointer = resolve_pointer(events, id_or_pointer)
         if to == "bundle":
             from .bundle import write_bundle
 
@@ -216,11 +217,3 @@ def _hydrated_lines(store: EventStore, batch: list[Event]) -> Iterator[bytes]:
 
 def _file_name(session_id: str) -> str:
     return "".join(ch if ch.isalnum() or ch in "-._" else "-" for ch in session_id)
-
-
-def _resolved(store: EventStore, pointer: str | Pointer) -> Pointer:
-    if isinstance(pointer, Pointer):
-        return pointer
-    from ..resolve import resolve_pointer
-
-    return resolve_pointer(store, pointer)

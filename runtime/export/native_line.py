@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ...events.event import Event
 from ...events.native import NativeRecord
+from ...projections import conversation
 from ...projections.conversation import SPOKEN
 from .subject import Subject
 
@@ -21,7 +22,8 @@ class NativeLine:
 
     own: live events without a record that are part of the conversation, in order. dead: records of branches that
     were left. changed: whether the history differs from what the file itself says (events of ours, a rewind, a
-    fork). compacted: whether one of those events replaced the context.
+    fork). compacted: whether one of those events replaced the context. harmed: whether any line of the file is
+    damaged, readable or not. boundary: position of the source's own last compaction on the line.
     """
 
     records: list[int] = field(default_factory=list[int])
@@ -34,6 +36,8 @@ class NativeLine:
     own: list[Event] = field(default_factory=list[Event])
     changed: bool = False
     compacted: bool = False
+    harmed: bool = False
+    boundary: int = 0
 
     def loaded(self, subject: Subject) -> dict[int, NativeRecord]:
         return {record.record: record for record in subject.store.records(self.records)}
@@ -44,12 +48,20 @@ def native_line(subject: Subject) -> NativeLine:
     line = NativeLine()
     positions: dict[int, int] = {}
     dead: set[int] = set()
+    spoken: dict[int, int] = {}
     path = subject.folded.path
     for event in subject.store.read(subject.row.session_id, until=subject.pointer.position):
         live = path.live(event.position)
+        if live and event.record is not None and event.kind in SPOKEN:
+            spoken[event.position] = event.record
         if event.record is None:
             _take_own(line, event, live=live)
-        elif event.record in positions or event.record in dead:
+        elif event.record in dead:
+            continue
+        elif event.node is not None and not live:
+            positions.pop(event.record, None)
+            dead.add(event.record)
+        elif event.record in positions:
             _mark(line, event)
         elif live:
             positions[event.record] = event.position
@@ -58,7 +70,8 @@ def native_line(subject: Subject) -> NativeLine:
             dead.add(event.record)
     line.changed = line.changed or subject.row.forked_from is not None
     line.dead = len(dead)
-    line.records = _ordered(positions, subject)
+    spoken = {position: record for position, record in spoken.items() if record in positions}
+    line.records = _ordered(positions, spoken, subject, line.boundary)
     return line
 
 
@@ -75,8 +88,12 @@ def _take_own(line: NativeLine, event: Event, *, live: bool) -> None:
 
 def _mark(line: NativeLine, event: Event) -> None:
     assert event.record is not None
+    if event.kind == "ContextCompact" and not event.data.get("micro"):
+        line.boundary = event.position
     if event.kind == "Unrecognized" and event.data.get("damage"):
-        line.damaged.add(event.record)
+        line.harmed = True
+        if not event.data.get("recovered"):
+            line.damaged.add(event.record)
     if event.kind == "Rewound":
         line.markers.add(event.record)
     if event.node is not None:
@@ -88,18 +105,18 @@ def _mark(line: NativeLine, event: Event) -> None:
             line.nodes.add(event.record)
 
 
-def _ordered(positions: dict[int, int], subject: Subject) -> list[int]:
-    """In order of position, but the model's own order where a message tree gives one (late results behind their
-    calls)."""
-    order = subject.folded.path.order
-    if order is None:
-        return sorted(positions, key=lambda record: positions[record])
-    by_position = {position: record for record, position in positions.items()}
-    boundary = order[0] if order else 0
-    chain = [by_position[position] for position in order if position in by_position and position >= boundary]
-    in_chain = set(chain)
-    rest = sorted((record for record in positions if record not in in_chain), key=lambda record: positions[record])
-    return _merged(chain, rest, positions)
+def _ordered(positions: dict[int, int], spoken: dict[int, int], subject: Subject, boundary: int) -> list[int]:
+    """In order of position, but what the model sees in the model's own order (late results stand behind their calls).
+
+    What a compaction kept from before it stays where it was: the boundary's record says that it is kept.
+    """
+    chain: dict[int, None] = {}
+    for lo, hi in conversation.positions(subject.folded.states["conversation"]):
+        for position in range(max(lo, boundary), hi + 1):
+            if position in spoken:
+                chain[spoken[position]] = None
+    rest = sorted((record for record in positions if record not in chain), key=lambda record: positions[record])
+    return _merged(list(chain), rest, positions)
 
 
 def _merged(chain: list[int], rest: list[int], positions: dict[int, int]) -> list[int]:

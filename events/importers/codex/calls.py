@@ -113,7 +113,7 @@ def emit_result(batch: Batch, memory: Memory, item: dict[str, Any], call_type: s
         "ToolResult",
         call_id=call_id,
         content=_content(batch, output, call_type, field),
-        is_error=outcome.failed,
+        is_error=outcome.failed or call_id in memory.failed,
         structured=batch.at(field) if call_type == "search" else structured,
         denied=outcome.denied,
         call_type=call_type,

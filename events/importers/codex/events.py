@@ -11,9 +11,9 @@ from .calls import note_patched
 from .context import wrapper_of
 from .files import KnownFiles, emit_changes
 from .items import starts_turn
-from .memory import Memory, key_of, take_one, wait
+from .memory import WAITING, Memory, key_of, take_one, wait
 from .settings import emit_settings
-from .shapes import is_object, list_of
+from .shapes import is_object, list_of, object_of
 from .threads import emit_collaboration
 from .usage import emit_token_count
 
@@ -152,6 +152,20 @@ def _patched(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
         note_patched(memory, call_id)
 
 
+def _server_call(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
+    """A finished call of an MCP server: its output, which follows, does not tell whether it failed."""
+    call_id = text_or_none(payload.get("call_id")) or text_or_none(payload.get("id"))
+    result = object_of(payload.get("result"))
+    answer = object_of(result.get("Ok", result))
+    failed = "Err" in result or answer.get("isError") is True or answer.get("is_error") is True
+    if call_id is not None and (failed or payload.get("status") == "failed"):
+        memory.failed.append(call_id)
+        del memory.failed[:-WAITING]
+    told = object_of(payload.get("invocation")) or payload
+    value = {"server": told.get("server"), "tool": told.get("tool"), "failed": call_id in memory.failed}
+    batch.add("Notice", subtype="mcp_tool_call", value=value, call_id=call_id)
+
+
 def _title(batch: Batch, _memory: Memory, payload: dict[str, Any]) -> None:
     name = payload.get("thread_name")
     if isinstance(name, str):
@@ -181,6 +195,8 @@ def _item_completed(batch: Batch, memory: Memory, payload: dict[str, Any]) -> No
         _said(batch, memory, item, kind)
     elif kind == "FileChange":
         _patched(batch, memory, item)
+    elif kind == "McpToolCall":
+        _server_call(batch, memory, item)
     elif kind == "Plan":
         _plan(batch, memory, item)
     elif kind in ("CollabAgentToolCall", "SubAgentActivity"):
@@ -223,6 +239,7 @@ _HANDLERS: dict[str, Handler] = {
     "thread_rolled_back": _rolled_back,
     "token_count": emit_token_count,
     "patch_apply_end": _patched,
+    "mcp_tool_call_end": _server_call,
     "thread_name_updated": _title,
     "thread_goal_updated": _goal,
     "thread_settings_applied": emit_settings,

@@ -14,6 +14,7 @@ _RUNNING = re.compile(r"^Process running with session ID (\d+)", re.MULTILINE)
 _FAILED = (
     "unsupported call",
     "unsupported custom tool call",
+    "error: ",
     "failed in sandbox",
     "execution error",
     "apply_patch verification failed",

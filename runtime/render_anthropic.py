@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from .family import family_of
 from .restored import Message
+from .wire_values import EMPTY, arguments_object, other_text, plain_id, plain_name
 
 Wire = dict[str, Any]
-EMPTY = "(no content)"
+MAX_NAME_CHARS = 128
 START = "(The conversation so far began with a reply.)"
 
 
@@ -61,33 +61,17 @@ def _block(block: Any, keeps_thinking: bool) -> list[Wire]:
     if kind == "tool_use":
         if block.call_type == "server":
             return []
-        return [{"type": "tool_use", "id": _id(block.id), "name": _name(block.name), "input": _input(block.input)}]
+        return [
+            {
+                "type": "tool_use",
+                "id": plain_id(block.id),
+                "name": plain_name(block.name, MAX_NAME_CHARS),
+                "input": arguments_object(block.input),
+            }
+        ]
     if kind == "tool_result":
         return [_result(block)]
     return _attached(block)
-
-
-def _id(call_id: str) -> str:
-    """Ids of this API hold letters, digits, `_` and `-` only."""
-    return "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in call_id) or "call"
-
-
-def _name(name: str) -> str:
-    clean = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)[:128]
-    return clean or "tool"
-
-
-def _input(arguments: Any) -> Wire:
-    """Arguments must be an object here; text that is one is read, other text goes under `input`."""
-    if isinstance(arguments, dict):
-        return arguments
-    if isinstance(arguments, str):
-        try:
-            parsed = json.loads(arguments)
-        except ValueError:
-            parsed = None
-        return parsed if isinstance(parsed, dict) else {"input": arguments}
-    return {} if arguments is None else {"input": arguments}
 
 
 def _result(block: Any) -> Wire:
@@ -96,7 +80,7 @@ def _result(block: Any) -> Wire:
         told: Any = content
     else:
         told = [part for item in content for part in _block(item, False)]
-    wire: Wire = {"type": "tool_result", "tool_use_id": _id(block.tool_use_id), "content": told}
+    wire: Wire = {"type": "tool_result", "tool_use_id": plain_id(block.tool_use_id), "content": told}
     if block.is_error:
         wire["is_error"] = True
         if not told:
@@ -114,8 +98,7 @@ def _attached(block: Any) -> list[Wire]:
         return [{"type": "text", "text": "[image left out: its place cannot be reached]"}]
     if block.type == "document":
         return [_document(block)]
-    value = "" if block.value is None else json.dumps(block.value, ensure_ascii=False, sort_keys=True)
-    return [{"type": "text", "text": f"[{block.native_type or 'other'}] {value}".strip()}]
+    return [{"type": "text", "text": other_text(block)}]
 
 
 def _document(block: Any) -> Wire:

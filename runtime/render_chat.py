@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from .restored import Message
+from .wire_values import EMPTY, arguments_text, other_text, plain_name, short_id
 
 Wire = dict[str, Any]
-EMPTY = "(no content)"
 
 
 def chat_messages(messages: Iterable[Message]) -> list[Wire]:
@@ -31,9 +30,9 @@ def _reply(message: Message) -> Wire | None:
     text = "\n\n".join(part for part in texts if part.strip())
     calls = [
         {
-            "id": block.id,
+            "id": short_id(block.id),
             "type": "function",
-            "function": {"name": _name(block.name), "arguments": _arguments(block.input)},
+            "function": {"name": plain_name(block.name), "arguments": arguments_text(block.input)},
         }
         for block in message.content
         if block.type == "tool_use" and block.call_type != "server"
@@ -52,7 +51,7 @@ def _answers(message: Message) -> list[Wire]:
     for block in message.content:
         if block.type == "tool_result":
             text, pictures = _result(block)
-            made.append({"role": "tool", "tool_call_id": block.tool_use_id, "content": text})
+            made.append({"role": "tool", "tool_call_id": short_id(block.tool_use_id), "content": text})
             beside += pictures
         else:
             beside += _part(block)
@@ -77,26 +76,6 @@ def _together(made: list[Wire]) -> list[Wire]:
     return found
 
 
-def _name(name: str) -> str:
-    clean = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)[:64]
-    return clean or "tool"
-
-
-def _arguments(arguments: Any) -> str:
-    """JSON text of an object; other text is wrapped, so that it stays readable."""
-    if isinstance(arguments, str):
-        try:
-            if isinstance(json.loads(arguments), dict):
-                return arguments
-        except ValueError:
-            pass
-        return json.dumps({"input": arguments}, ensure_ascii=False)
-    return json.dumps(
-        arguments if isinstance(arguments, dict) else {} if arguments is None else {"input": arguments},
-        ensure_ascii=False,
-    )
-
-
 def _result(block: Any) -> tuple[str, list[Wire]]:
     if isinstance(block.content, str):
         return block.content or EMPTY, []
@@ -112,8 +91,7 @@ def _text(block: Any) -> str:
         return block.text if isinstance(block.text, str) else f"[document {block.title or ''}]"
     if block.type == "image":
         return "[image]"
-    value = "" if block.value is None else json.dumps(block.value, ensure_ascii=False, sort_keys=True)
-    return f"[{block.native_type or 'other'}] {value}".strip()
+    return other_text(block)
 
 
 def _part(block: Any) -> list[Wire]:

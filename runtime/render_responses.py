@@ -8,9 +8,9 @@ from typing import Any
 
 from .family import family_of
 from .restored import Message
+from .wire_values import EMPTY, arguments_text, other_text, plain_name, short_id
 
 Item = dict[str, Any]
-EMPTY = "(no content)"
 OPAQUE = ("compaction", "compaction_summary", "context_compaction", "tool_search_output")
 _CLIENT_FIELDS = ("internal_chat_message_metadata_passthrough",)
 
@@ -90,8 +90,7 @@ def _said(block: Any) -> list[Item]:
     elif block.type == "document":
         text = f"[document {block.title or ''}]"
     else:
-        value = "" if block.value is None else json.dumps(block.value, ensure_ascii=False, sort_keys=True)
-        text = f"[{block.native_type or 'other'}] {value}".strip()
+        text = other_text(block)
     if not str(text).strip():
         return []
     return [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}]
@@ -103,28 +102,23 @@ def _call(block: Any, outputs: dict[str, Any]) -> list[Item]:
     output = outputs.get(block.id)
     if output is None:
         return []
+    named = {"call_id": short_id(block.id), "name": plain_name(block.name)}
+    answer = {"call_id": named["call_id"], "output": _output(output)}
     if block.call_type == "custom":
         text = block.input if isinstance(block.input, str) else json.dumps(block.input, ensure_ascii=False)
-        call: Item = {"type": "custom_tool_call", "call_id": block.id, "name": block.name, "input": text}
-        return [call, {"type": "custom_tool_call_output", "call_id": block.id, "output": _output(output)}]
-    arguments = block.input if isinstance(block.input, str) else json.dumps(block.input or {}, ensure_ascii=False)
-    call = {"type": "function_call", "call_id": block.id, "name": _name(block.name), "arguments": arguments}
-    return [call, {"type": "function_call_output", "call_id": block.id, "output": _output(output)}]
-
-
-def _name(name: str) -> str:
-    clean = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)[:64]
-    return clean or "tool"
+        return [{"type": "custom_tool_call", **named, "input": text}, {"type": "custom_tool_call_output", **answer}]
+    call = {"type": "function_call", **named, "arguments": arguments_text(block.input)}
+    return [call, {"type": "function_call_output", **answer}]
 
 
 def _output(block: Any) -> Any:
     """A text; a list of parts only where the result holds more than text."""
     content = block.content
     if isinstance(content, str):
-        return content
+        return content or EMPTY
     parts = [part for item in content for part in _part(item)]
     if all(part["type"] == "input_text" for part in parts):
-        return "\n".join(part["text"] for part in parts)
+        return "\n".join(part["text"] for part in parts) or EMPTY
     return parts
 
 
@@ -139,8 +133,7 @@ def _part(block: Any) -> list[Item]:
     if block.type == "other" and block.native_type == "encrypted_content":
         return []
     if block.type == "other":
-        value = "" if block.value is None else json.dumps(block.value, ensure_ascii=False, sort_keys=True)
-        return [{"type": "input_text", "text": f"[{block.native_type or 'other'}] {value}".strip()}]
+        return [{"type": "input_text", "text": other_text(block)}]
     return []
 
 

@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 DEMO   := $(VENV)/demo.sqlite
 ARGS   ?=
 
-.PHONY: demo test check clean
+.PHONY: demo test docs check clean
 
 demo: $(VENV)/.installed ## Import the bundled example sessions into a fresh database and restore one of them.
 	@rm -f $(DEMO) $(DEMO)-wal $(DEMO)-shm $(DEMO).lock $(DEMO).search
@@ -20,6 +20,9 @@ demo: $(VENV)/.installed ## Import the bundled example sessions into a fresh dat
 
 test: $(VENV)/.tests ## Run the test suite; ARGS go to pytest: make test ARGS="-k resume".
 	$(BIN)/python -m pytest $(ARGS)
+
+docs: $(VENV)/.tests ## Write the command reference anew from the program.
+	$(BIN)/python -m tests.structure.command_reference
 
 check: ## All that continuous integration runs.
 	bash .ci/run

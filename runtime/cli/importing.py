@@ -95,7 +95,7 @@ def _show(screen: Screen, document: dict[str, Any]) -> None:
     for session in sessions:
         if session["findings"]:
             screen.line()
-            screen.line(session["path"], style="bold")
+            screen.line(_near(session["path"]), style="bold")
             screen.findings(session["findings"])
     if any(session["findings"] for session in sessions):
         screen.line()
@@ -112,3 +112,9 @@ def _show(screen: Screen, document: dict[str, Any]) -> None:
         screen.next_step(
             "rehydrate sessions" if len(sessions) != 1 else f"rehydrate resume {sessions[0]['session_id']}"
         )
+
+
+def _near(path: str) -> str:
+    """The path as it is seen from here, when it lies below."""
+    here = str(Path.cwd()).rstrip("/") + "/"
+    return path.removeprefix(here)

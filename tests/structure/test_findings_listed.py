@@ -12,7 +12,7 @@ from .sources import modules
 
 ROOT = Path(__file__).parents[2]
 KEBAB = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+|[a-z]+")
-MAKERS = {"Finding", "finding", "_finding", "Remark", "remark", "_remark", "warn", "note"}
+MAKERS = {"Finding", "finding", "_finding", "Remark", "remark", "_remark", "warn", "note", "verdict"}
 
 
 def codes_in_use() -> set[str]:
@@ -25,7 +25,10 @@ def codes_in_use() -> set[str]:
             name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
             if name not in MAKERS:
                 continue
-            given = [keyword.value for keyword in node.keywords if keyword.arg == "code"] or node.args[:1]
+            place = 2 if name == "verdict" else 0
+            given = [keyword.value for keyword in node.keywords if keyword.arg == "code"] or node.args[
+                place : place + 1
+            ]
             found.update(
                 value.value
                 for value in given
@@ -39,7 +42,7 @@ def documented() -> dict[str, list[str]]:
     for line in (ROOT / "docs/reference/findings.md").read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if line.startswith("| `") and len(cells) >= 4:
-            rows[cells[0].strip("`")] = cells
+            rows.update({code.strip().strip("`"): cells for code in cells[0].split(",")})
     return rows
 
 

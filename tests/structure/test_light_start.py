@@ -1,0 +1,29 @@
+"""A command starts quickly because it imports only what it needs; what must not be loaded is named here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "alembic", "git", "genai_prices", "hypothesis", "jinja2", "openai", "rich", "sqlalchemy.orm", "starlette", "textual",
+    "uvicorn", "httpx",
+}  # fmt: skip
+
+
+def loaded(*arguments: str) -> set[str]:
+    code = (
+        "import sys\nfrom rehydrate.runtime.cli import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "print('\\n'.join(sys.modules), file=sys.stderr)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    return set(ran.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [["--version", "--json"], ["--help"], ["resume", "--help"]])
+def test_version_and_help_load_no_database_and_no_models(arguments: list[str]) -> None:
+    heavy = HEAVY | {"sqlalchemy", "zstandard", "sqlite3"}
+    assert loaded(*arguments) & heavy == set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 PLAIN_WIDTH = 160
 """Columns when the output is no terminal: wide enough not to cut ids and titles."""
+GAP = 2
+MIN_CUT = 20
+"""Spaces between columns; a column that is cut keeps at least so many characters."""
 
 
 class Screen:
@@ -77,21 +80,25 @@ class Screen:
 
         A cell is a value or a pair (value, style).
         """
+        from rich.cells import cell_len
         from rich.table import Table
 
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+        made = [[self._cell(cell) for cell in row] for row in rows]
+        widths = [
+            max([cell_len(heading), *(text.cell_len for text in column)])
+            for heading, *column in zip(headings, *made, strict=True)
+        ]
+        if grow >= 0:
+            others = sum(widths) - widths[grow] + GAP * len(widths)
+            widths[grow] = max(MIN_CUT, min(widths[grow], self.console.width - others))
+        table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold", show_edge=False)
         for number, heading in enumerate(headings):
-            growing = number == grow
-            table.add_column(
-                heading,
-                justify="right" if number in right else "left",
-                no_wrap=True,
-                overflow="ellipsis" if growing else "fold",
-                ratio=1 if growing and self._out.isatty() else None,
-            )
-        for row in rows:
-            table.add_row(*(self._cell(cell) for cell in row))
-        self.console.print(table)
+            justify: Literal["left", "right"] = "right" if number in right else "left"
+            table.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis", width=widths[number])
+        for row in made:
+            table.add_row(*row)
+        # A narrow terminal wraps the line rather than cutting an id that a person wants to copy.
+        self.console.print(table, soft_wrap=True, width=max(self.console.width, sum(widths) + GAP * len(widths)))
 
     def next_step(self, command: str, why: str = "") -> None:
         """The exact command to run next, on a line of its own."""

@@ -61,7 +61,7 @@ class Remark:
     code: str
     severity: str
     message: str
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,11 @@ class _Repaired:
         self.links = links
         self.remarks = links.remarks
         self.order = links.in_order()
+        self._place = {node.id: number for number, node in enumerate(self.order)}
+        self._before_it = self._previous_of_lane()
+        self.bridged: dict[str, tuple[str, str]] = {}
+        self._bridge_gaps()
+        self._cut_loops()
         self.children = links.children()
         self.original = dict(links.parent_of)
         self.walked: set[str] = set()
@@ -36,6 +41,50 @@ class _Repaired:
         for boundary in self.order:
             if boundary.id in self._completed:
                 self._relink(boundary)
+
+    # -- gaps and loops -------------------------------------------------------------------------------------------
+
+    def _previous_of_lane(self) -> dict[str, str | None]:
+        """By record the one before it in the file, side chains and the main conversation apart."""
+        last: dict[bool, str | None] = {True: None, False: None}
+        found: dict[str, str | None] = {}
+        for node in self.order:
+            found[node.id] = last[node.sidechain]
+            last[node.sidechain] = node.id
+        return found
+
+    def _bridge(self, node: Node, code: str) -> None:
+        parent = self.links.parent_of[node.id]
+        self.bridged[node.id] = (str(parent), code)
+        self.links.parent_of[node.id] = self._before_it[node.id]
+
+    def _bridge_gaps(self) -> None:
+        """A parent that is not in the file: the record before it in the file takes its place."""
+        for node in self.order:
+            parent = self.links.parent_of[node.id]
+            if parent is not None and parent not in self.links.by_id:
+                self._bridge(node, "dangling-parent")
+
+    def _cut_loops(self) -> None:
+        """In a loop the earliest record cannot follow a later one: its link is replaced like a missing one."""
+        parent_of = self.links.parent_of
+        done: set[str] = set()
+        for start in self.order:
+            trail: dict[str, None] = {}
+            at: str | None = start.id
+            while at is not None and at not in done:
+                if at in trail:
+                    names = list(trail)
+                    loop = names[names.index(at) :]
+                    first = min(loop, key=lambda name: self._place[name])
+                    self._bridge(self.links.by_id[first], "parent-cycle")
+                    for name in loop:
+                        del trail[name]
+                    at = first
+                    continue
+                trail[at] = None
+                at = parent_of[at]
+            done.update(trail)
 
     # -- compaction -----------------------------------------------------------------------------------------------
 
@@ -84,6 +133,7 @@ class _Repaired:
         return end, (*names, end.id)
 
     def _spoken_parent(self, node: Node) -> Node | None:
+        """The message before this one on its branch, also across a compaction."""
         at = self.links.parent_of[node.id]
         seen: set[str] = set()
         while at is not None and at in self.links.by_id and at not in seen:
@@ -92,6 +142,9 @@ class _Repaired:
                 return found
             seen.add(at)
             at = self.links.parent_of[at]
+            if found.cuts and at is None:
+                named = found.logical_parent
+                at = named if named in self.links.by_id else self._before_it[found.id]
         return None
 
     def _ends(self) -> list[Node]:
@@ -149,15 +202,12 @@ class _Repaired:
         return found
 
     def _line(self, node: Node) -> set[str]:
-        """The ids from a node to its root, gaps bridged."""
+        """The ids from a node to its root."""
         found: set[str] = set()
-        at: Node | None = node
-        while at is not None and at.id not in found:
-            found.add(at.id)
-            parent = self.links.parent_of[at.id]
-            if parent is None:
-                break
-            at = self.links.by_id.get(parent) or self._previous(at, found)
+        at: str | None = node.id
+        while at is not None and at not in found:
+            found.add(at)
+            at = self.links.parent_of[at]
         return found
 
     def note_side_end(self, path: dict[str, Node]) -> None:
@@ -167,7 +217,9 @@ class _Repaired:
         if newest is None or newest.id in path or stale:
             return
         text = "The newest record hangs off an earlier message; the client itself would end the conversation there."
-        self.remarks.append(Remark("side-record-last", "info", text, {"native_id": newest.id, "position": newest.order}))
+        self.remarks.append(
+            Remark("side-record-last", "info", text, {"native_id": newest.id, "position": newest.order})
+        )
 
     def quiet_below(self, end: Node) -> list[Node]:
         """Attachments and system records under the last message."""
@@ -217,48 +269,33 @@ class _Repaired:
         if name is not None and name in self.links.by_id:
             return self.links.by_id[name]
         if name is not None:
-            text = "What came before a compaction is not in the file."
-            facts = {"native_id": boundary.id, "parent": name}
-            previous = self._previous(boundary, self.walked)
-            if previous is None:
+            if self._before_it[boundary.id] is None:
+                text = "What came before a compaction is not in the file."
+                facts = {"native_id": boundary.id, "parent": name}
                 self.remarks.append(Remark("missing-ancestor", "warning", text, facts))
-            return previous
-        return self._previous(boundary, self.walked)
+        before = self._before_it[boundary.id]
+        return self.links.by_id[before] if before is not None else None
 
     def _up(self, node: Node, parent: str | None, passed: set[str] | None = None) -> Node | None:
         done = self.walked if passed is None else passed
         if parent is None and node.cuts and node.id not in self._completed:
             return self._before(node)
-        if parent is None:
+        if node.id in self.bridged and parent == self.original[node.id]:
+            self._tell_bridge(node, parent)
+        if parent is None or parent in done:
             return None
-        found = self.links.by_id.get(parent)
-        if found is not None and parent not in done:
-            return found
-        code = "dangling-parent" if found is None else "parent-cycle"
-        bridge = self._previous(node, done)
-        facts = {"native_id": node.id, "parent": parent, "bridged_to": bridge.id if bridge is not None else None}
-        if bridge is None:
+        return self.links.by_id[parent]
+
+    def _tell_bridge(self, node: Node, parent: str | None) -> None:
+        named, code = self.bridged[node.id]
+        facts = {"native_id": node.id, "parent": named, "bridged_to": parent, "position": node.order}
+        if parent is None:
             text = f"The parent of record {node.id} is not in the file; the history starts there."
+        elif code == "dangling-parent":
+            text = f"The parent of record {node.id} is not in the file; the record before it is taken."
         else:
-            text = f"The parent of record {node.id} is not in the file or loops; the record before it is taken."
-        self.remarks.append(Remark(code, "warning" if bridge is None else "repaired", text, facts))
-        return bridge
-
-    def _previous(self, node: Node, done: set[str]) -> Node | None:
-        """The nearest earlier record of the main conversation (of the same lane for a side chain)."""
-        at = self._place[node.id] - 1
-        while at >= 0:
-            found = self.order[at]
-            if found.sidechain == node.sidechain and found.id not in done:
-                return found
-            at -= 1
-        return None
-
-    @property
-    def _place(self) -> dict[str, int]:
-        if not hasattr(self, "_places"):
-            self._places = {node.id: number for number, node in enumerate(self.order)}
-        return self._places
+            text = f"The parents of record {node.id} lead back to itself; the record before it is taken."
+        self.remarks.append(Remark(code, "warning" if parent is None else "repaired", text, facts))
 
 
 def _reply(node: Node) -> str:

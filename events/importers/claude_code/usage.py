@@ -72,8 +72,9 @@ def _iterations(usage: Json) -> list[dict[str, Any]] | None:
 
 def _copied(record: Record) -> bool:
     """Whether the line was copied from another session when this one was forked or continued."""
+    if record.identity.role != "main":
+        return False
     if obj(record.value.get("forkedFrom")):
         return True
     named = text(record.value.get("sessionId"))
-    own = record.identity.parent_session or record.identity.session_id
-    return named is not None and named.split("#", 1)[0] != own
+    return named is not None and named != record.identity.session_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,6 +25,10 @@ _NODES: dict[str, Callable[[Record, Memory], None]] = {
     "system": system_events,
     "attachment": attachment_events,
 }
+
+
+_OWN_ID = re.compile(rb'"uuid"\s*:\s*"([0-9A-Za-z_-]{1,64})"')
+_PARENT_ID = re.compile(rb'"parentUuid"\s*:\s*"([0-9A-Za-z_-]{1,64})"')
 
 
 class ClaudeTranscript:
@@ -65,6 +70,16 @@ class ClaudeTranscript:
         if record.is_node:
             memory.last_uuid = record.uuid
         return record.drafts
+
+    def place_of(self, raw: bytes) -> tuple[str, str | None] | None:
+        """See `importer.LinksDamage`: the ids stand in the first and the last part of a line, so one part often survives."""
+        if self.identity.role == "main" and b'"isSidechain":true' in raw:
+            return None
+        own = _OWN_ID.findall(raw)
+        parent = _PARENT_ID.search(raw)
+        if not own or (parent is not None and own[-1] == parent.group(1)):
+            return None
+        return own[-1].decode(), parent.group(1).decode() if parent is not None else None
 
     def _start(self, record: Record) -> None:
         """The session's first event, from the first record alone."""

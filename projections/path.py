@@ -186,16 +186,29 @@ def _linear(read: Reader, rewinds: list[Event], dead: Ranges) -> Path:
     path = Path(dead=dead)
     live = [event for event in rewinds if event.position not in dead]
     if any(event.data.get("turns") for event in live):
-        from .turns import dead_positions
-
-        gone = dead_positions(event for event in read() if event.position not in dead)
-        path.dead = Ranges.of({*gone, *_positions(dead)})
+        _roll_back(path, read)
     ids = {native for event in live for native in event.data.get("retracted") or ()}
     if ids:
         taken = [event.position for event in read() if event.native_id in ids]
         path.retracted = Ranges.of(taken)
         path.dead = Ranges.of({*taken, *_positions(path.dead)})
     return path
+
+
+def _roll_back(path: Path, read: Reader) -> None:
+    """Take rolled-back turns off the path, and say where the source's client would cut elsewhere."""
+    from .turns import TurnStack
+
+    stack = TurnStack()
+    for event in read():
+        if event.position not in path.dead:
+            stack.take(event)
+    path.dead = Ranges.of({*stack.dead, *_positions(path.dead)})
+    text = "A rollback went over a turn that does not hold exactly one message; the client cuts by messages, here whole turns go."
+    path.remarks += [
+        {"code": "rollback-by-turns", "severity": "info", "message": text, "facts": {"position": position}}
+        for position in stack.uneven
+    ]
 
 
 def _positions(ranges: Ranges) -> Iterable[int]:

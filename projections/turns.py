@@ -24,18 +24,24 @@ _BYTES_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class _Turn:
-    """start: its first position. said: its first counted input. context: what the client put before that input."""
+    """start: its first position. said: its first counted input; messages: how many the model saw. context: what came before."""
 
     start: int
     said: int | None = None
+    messages: int = 0
     context: list[int] = field(default_factory=list[int])
 
 
 class TurnStack:
-    """The turns that are still live, newest last; feed it events in order of position."""
+    """The turns that are still live, newest last; feed it events in order of position.
+
+    dead: what rollbacks took away. uneven: positions of rollbacks over turns with another number of messages than one, which the
+    source's client cuts elsewhere.
+    """
 
     def __init__(self) -> None:
         self.dead: set[int] = set()
+        self.uneven: list[int] = []
         self._turns: list[_Turn] = []
         self._runs = False
         self._lead: list[int] = []
@@ -66,23 +72,30 @@ class TurnStack:
                 self._lead.append(event.position)
             return
         if event.data.get("replaces"):
+            if self._turns:
+                self._turns[-1].messages += 1
             return
         if not self._runs:
             self._begin(event.position)
         self._lead = []
-        if self._turns and self._turns[-1].said is None:
-            self._turns[-1].said = event.position
+        if self._turns:
+            last = self._turns[-1]
+            last.said = event.position if last.said is None else last.said
+            last.messages += not event.data.get("provisional")
 
     def _roll_back(self, turns: int, position: int) -> None:
         start: int | None = None
         last: _Turn | None = None
+        uneven = False
         while turns > 0 and self._turns:
             last = self._turns.pop()
             start = last.start
             turns -= last.said is not None
+            uneven = uneven or (last.said is not None and last.messages != 1)
         if start is None or last is None:
             return
         self.dead |= set(range(start, position))
+        self.uneven += [position] * uneven
         if not self._turns:
             self.dead -= set(last.context)
         self._lead = []

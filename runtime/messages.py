@@ -147,6 +147,7 @@ class Merger:
             if data.get(name) is not None:
                 setattr(message, name, data[name])
         message.error = message.error or bool(data.get("error"))
+        message.provisional = message.provisional or bool(data.get("provisional"))
         message.synthetic = message.synthetic or bool(data.get("synthetic"))
         if event.kind == "AssistantMessage":
             message.blocks += [dict(block) for block in data["blocks"]]
@@ -206,6 +207,7 @@ class Merger:
         if last is None or not same:
             last = self._new(event, data.get("role", "user"), origin=data.get("origin", "human"))
         last.origin = last.origin or data.get("origin", "human")
+        last.provisional = last.provisional or bool(data.get("provisional"))
         last.position = max(last.position, event.position)
         last.blocks += blocks
 

@@ -31,7 +31,19 @@ def repaired_messages(
     )
     replace_images(kept, session_id, findings)
     findings += [_aborted(message, session_id) for message in kept if _is_marker(message)]
+    screen_only = [message for message in kept if message.provisional and message.blocks]
+    if screen_only:
+        findings.append(_screen_only(screen_only, session_id))
     return [message for message in kept if message.blocks], findings
+
+
+def _screen_only(messages: list[Spoken], session_id: str) -> Finding:
+    return Finding(
+        code="screen-only-text",
+        severity="info",
+        message=f"{len(messages)} message(s) stand only in the record of the screen; the source's client leaves them out.",
+        facts={"pointers": [f"{session_id}@{message.position}" for message in messages[:50]]},
+    )
 
 
 def _is_marker(message: Spoken) -> bool:

@@ -12,7 +12,7 @@ Block = dict[str, Any]
 
 @dataclass(slots=True)
 class Spoken:
-    """position: of its last event. record: the native record of its first event. family: whose reasoning it may hold."""
+    """position: of its last event. record: the native record of its first event. provisional: only the source's screen had it."""
 
     role: str
     position: int
@@ -26,6 +26,7 @@ class Spoken:
     synthesized: bool = False
     error: bool = False
     synthetic: bool = False
+    provisional: bool = False
     ts: int | None = None
 
     def of_type(self, kind: str) -> Iterator[Block]:

@@ -8,11 +8,11 @@ from typing import Any
 
 from ...events.importers.codex.compaction import LEGACY_INPUT_TOKENS, NO_SUMMARY
 from ...events.importers.codex.context import is_context, is_developer_context, is_summary, texts_of
+from ...events.importers.codex.schema import STRIPPED, accepted, known
 from ...events.importers.codex.shapes import is_list, is_object
 from ...projections.turns import kept_inputs
 from .codex_cut import cut_output
 from .codex_lines import RolloutLine
-from .codex_schema import STRIPPED, accepted, known
 
 Item = dict[str, Any]
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...damage import REMARK
 from ...event import Draft, derived_id
 from ...references import at, follow
 from ...times import to_us
+from .shapes import is_object
 
 
 class Batch:
@@ -23,6 +25,7 @@ class Batch:
         self._prefix = prefix
         self._native_id: str | None = None
         self.place = place
+        self.kind = record.get("type") if is_object(record) else None
         self.inner: tuple[str | int, ...] = ()
         self.ts = ts
         self.drafts: list[Draft] = []
@@ -44,6 +47,10 @@ class Batch:
                 native_id=self._native_id if number == 0 else None,
             )
         )
+
+    def remark(self, code: str, text: str, **facts: Any) -> None:
+        """Something about the source that a report should show."""
+        self.add("Notice", subtype=code, level=REMARK, text=text, value=facts)
 
     def at(self, *path: str | int) -> Any:
         """The value at a path of the payload if short, else a reference to it."""

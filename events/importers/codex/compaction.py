@@ -7,7 +7,8 @@ from typing import Any
 from .batch import Batch, text_or_none, whole
 from .items import emit_item
 from .memory import Memory
-from .shapes import is_list, is_object
+from .schema import accepted, known
+from .shapes import is_list, is_object, object_of
 
 LEGACY_INPUT_TOKENS = 20_000
 NO_SUMMARY = "(no summary available)"
@@ -33,6 +34,18 @@ def emit_compacted(batch: Batch, memory: Memory, payload: dict[str, Any]) -> Non
         window_number=whole(payload.get("window_number")),
         pre_tokens=memory.last[-1] if memory.last else None,
     )
+    if is_list(replacement):
+        _remark(batch, replacement)
+
+
+def _remark(batch: Batch, replacement: list[Any]) -> None:
+    unfit = [str(object_of(item).get("type")) for item in replacement if known(item) and not accepted(item)]
+    if unfit:
+        text = "Items of a compaction lack what Codex expects; Codex itself would send the whole old history instead."
+        batch.remark("checkpoint-unfit", text, types=unfit)
+    if any(object_of(item).get("encrypted_content") for item in replacement):
+        text = "The summary of a compaction is encrypted: only its provider can read it, other models get the messages around it."
+        batch.remark("compaction-encrypted", text)
 
 
 def _facts(batch: Batch, memory: Memory, item: Any, number: int) -> list[dict[str, Any]]:

@@ -13,6 +13,8 @@ from .memory import Memory
 from .session import emit_meta
 from .shapes import is_list, is_object
 
+OUTDATED = "The file has a form of 2025; today's Codex does not find or read it."
+
 
 def is_header(value: Any) -> bool:
     """Whether the JSON value is such a document."""
@@ -24,15 +26,16 @@ def is_header(value: Any) -> bool:
     )
 
 
-def document_drafts(file_id: str, memory: Memory, value: dict[str, Any]) -> list[Draft]:
+def document_drafts(file_id: str, memory: Memory, value: dict[str, Any], session_id: str) -> list[Draft]:
     """All events of the document. Ids are made from the item's number, so that a longer document adds the rest only."""
-    return [draft for batch in _batches(file_id, memory, value) for draft in batch.drafts]
+    return [draft for batch in _batches(file_id, memory, value, session_id) for draft in batch.drafts]
 
 
-def _batches(file_id: str, memory: Memory, value: dict[str, Any]) -> Iterator[Batch]:
+def _batches(file_id: str, memory: Memory, value: dict[str, Any], session_id: str) -> Iterator[Batch]:
     started = to_us(value["session"].get("timestamp"))
     header = Batch(file_id, "session", value, ("session",), started)
-    emit_meta(header, memory, {**value["session"], "originator": "codex-cli"})
+    emit_meta(header, memory, {**value["session"], "originator": "codex-cli"}, session_id)
+    header.remark("format-outdated", OUTDATED)
     yield header
     for number, item in enumerate(value["items"]):
         batch = Batch(file_id, f"item-{number}", value, ("items", number), None)

@@ -11,23 +11,33 @@ from .memory import Memory
 from .shapes import is_list, is_object, object_of
 
 _BURST_US = 150_000
+_REQUIRED = ("id", "timestamp", "cwd", "originator", "cli_version")
 
 
-def emit_meta(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
-    """The first meta is the session's; a later one with its id updates it, one with another id marks a copied past."""
+def emit_meta(batch: Batch, memory: Memory, payload: dict[str, Any], session_id: str) -> None:
+    """The first meta with the session's id is its own; a later one updates it, one with another id marks a copied past."""
     own = text_or_none(payload.get("id"))
-    if memory.own_id is not None and own != memory.own_id:
+    if own is not None and own != session_id:
         memory.ancestor = own
         memory.copying = True
         memory.copied_us = batch.ts
         batch.add("Notice", subtype="ancestor_meta", value={"id": own})
         return
     first = memory.own_id is None
-    memory.own_id = own
+    memory.own_id = session_id
     if first:
         _begin(batch, memory, payload)
+        _check(batch, payload)
     _emit_agent(batch, payload)
     _emit_place(batch, memory, payload)
+
+
+def _check(batch: Batch, payload: dict[str, Any]) -> None:
+    """What the client insists on and we do not."""
+    missing = [name for name in _REQUIRED if not isinstance(payload.get(name), str)]
+    if missing and "session_meta" in str(batch.kind):
+        text = f"The session metadata lacks {', '.join(missing)}; Codex itself refuses the whole file for that."
+        batch.remark("metadata-incomplete", text, missing=missing)
 
 
 def _begin(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:

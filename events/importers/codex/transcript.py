@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...damage import REMARK
 from ...event import Draft
 from ...times import to_us
 from ..importer import Identity, Line
 from .batch import Batch, text_or_none, whole
 from .compaction import emit_compacted
-from .document import document_drafts, is_header
+from .document import OUTDATED, document_drafts, is_header
 from .events import emit_event
 from .items import emit_item
 from .memory import Memory
+from .schema import accepted, known
 from .session import emit_meta, still_copied
 from .settings import emit_turn_context
 from .shapes import is_object
@@ -36,7 +36,7 @@ class CodexTranscript:
         """The events of one line (or of the whole document)."""
         if is_header(line.value):
             self._memory = Memory()
-            return document_drafts(self._file_id, self._memory, line.value)
+            return document_drafts(self._file_id, self._memory, line.value, self.identity.session_id)
         value = line.value
         wrapped = is_object(value) and is_object(value.get("payload"))
         ts = to_us(value.get("timestamp")) if is_object(value) else None
@@ -64,6 +64,7 @@ class CodexTranscript:
             native_id=self.identity.session_id,
             parent_session=self.identity.parent_session,
         )
+        batch.remark("metadata-missing", "The file does not begin with its session metadata; Codex itself refuses it.")
 
     def _wrapped(self, batch: Batch, value: dict[str, Any], line: Line) -> None:
         memory, kind, payload = self._memory, str(value.get("type")), value["payload"]
@@ -74,9 +75,9 @@ class CodexTranscript:
             memory.copying = still_copied(memory, kind, payload, batch.ts, ordinal)
         match kind:
             case "session_meta":
-                emit_meta(batch, memory, payload)
+                emit_meta(batch, memory, payload, self.identity.session_id)
             case "response_item":
-                emit_item(batch, memory, payload)
+                self._item(batch, payload, line)
             case "event_msg":
                 emit_event(batch, memory, payload)
             case "turn_context":
@@ -99,13 +100,20 @@ class CodexTranscript:
             case _:
                 batch.add("Unrecognized", type=kind)
 
+    def _item(self, batch: Batch, payload: dict[str, Any], line: Line) -> None:
+        emit_item(batch, self._memory, payload)
+        if known(payload) and not accepted(payload):
+            text = (
+                f"The {payload.get('type')} item at line {line.line} lacks what Codex expects; Codex itself drops it."
+            )
+            batch.remark("item-unfit", text, line=line.line, type=payload.get("type"))
+
     def _ordinal(self, batch: Batch, ordinal: int, line: int) -> None:
         """Ordinals order nothing; one that does not follow the one before is noted."""
         expected, self._memory.ordinal = self._memory.ordinal, ordinal
         if expected is not None and ordinal != expected + 1:
             text = f"A line has the ordinal {ordinal} where {expected + 1} was due; the lines keep their order in the file."
-            gap = {"expected": expected + 1, "found": ordinal, "line": line}
-            batch.add("Notice", subtype="source-ordinal-gap", level=REMARK, text=text, value=gap)
+            batch.remark("source-ordinal-gap", text, expected=expected + 1, found=ordinal, line=line)
 
     def _agent_input(self, batch: Batch, payload: dict[str, Any]) -> None:
         batch.named(payload.get("id"))
@@ -122,7 +130,8 @@ class CodexTranscript:
     def _bare(self, batch: Batch, value: dict[str, Any]) -> None:
         """A line of the middle of 2025: header, response item or state mark without a wrapper."""
         if _is_bare_header(value):
-            emit_meta(batch, self._memory, value)
+            emit_meta(batch, self._memory, value, self.identity.session_id)
+            batch.remark("format-outdated", OUTDATED)
         elif value.get("record_type") is not None:
             batch.add("Notice", subtype=str(value["record_type"]))
         elif "timestamp" in value and "payload" in value:

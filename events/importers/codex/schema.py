@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...events.importers.codex.shapes import is_list, is_object
+from .shapes import is_list, is_object
 
 Item = dict[str, Any]
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
-_SUSPECT = re.compile(rb"[0-9][.eE]|[\xf0-\xf4]")
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
+_SUSPECT = re.compile(rb'[:\[,]-?[0-9]+[.eE]|[\xf0-\xf4](?:[^"\\]|\\.)*":')
+"""What only a fraction or a key beyond U+FFFF looks like in compact JSON (and now and then a text, which costs a look)."""
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False)
 GENESIS = bytes(32)
 
 
@@ -18,7 +20,7 @@ def canonical(value: Any) -> bytes:
     The standard encoder gives the same bytes unless there are fractions or keys beyond U+FFFF (whose order differs); integers
     beyond 2**53 and lone surrogates (outside RFC 8785) are written as they are.
     """
-    raw = _encode(value).encode("utf-8", "surrogatepass")
+    raw = _text(value).encode("utf-8", "surrogatepass")
     if _SUSPECT.search(raw) is None or not _needs_care(value):
         return raw
     import rfc8785
@@ -27,6 +29,18 @@ def canonical(value: Any) -> bytes:
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, UnicodeEncodeError):
         return raw
+
+
+def _encoder() -> Callable[[Any], str]:
+    """`_ENCODER.encode`; it makes a new scanner of its settings for every call, which costs more than a small value does."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return _ENCODER.encode
+    step = make(None, _ENCODER.default, json.encoder.encode_basestring, None, ":", ",", True, False, True)  # noqa: FBT003
+    return lambda value: "".join(step(value, 0))
+
+
+_text = _encoder()
 
 
 def _needs_care(value: Any) -> bool:

@@ -13,9 +13,9 @@ NodeType = Literal["user", "assistant", "system", "attachment", "progress", "unk
 """What a record is in its source's own message tree."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Draft:
-    """An event to be appended.
+    """An event to be appended. Not changed once made (a frozen dataclass would take four times as long to make).
 
     data: the fact as a JSON object without `kind` and without None values; long values may be references.
     event_id: 32 hex digits; None lets the store make a new one (never idempotent then).
@@ -41,9 +41,9 @@ class Draft:
         return cls(kind=data.pop("kind"), data=data, schema_version=fact.schema_version, **envelope)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Event:
-    """A stored event. `data` is the fact without `kind`; long values may still be references (see `references.py`).
+    """A stored event, never changed. `data` is the fact without `kind`; long values may still be references (see `references.py`).
 
     session_id: the session it was read for; `stream` and `position` say where it is stored.
     record: row of its native record or None; events of one record share it. line counts from 1 in the source file.
@@ -80,8 +80,9 @@ def compact(fact: Frozen) -> dict[str, Any]:
 
 def derived_id(*parts: str | int) -> str:
     """A deterministic event id: 32 hex digits of the SHA-256 of the parts."""
-    digest = hashlib.sha256()
+    pieces: list[bytes] = []
     for part in parts:
         raw = str(part).encode("utf-8", "surrogatepass")
-        digest.update(len(raw).to_bytes(8, "big") + raw)
-    return digest.hexdigest()[:32]
+        pieces.append(len(raw).to_bytes(8, "big"))
+        pieces.append(raw)
+    return hashlib.sha256(b"".join(pieces)).hexdigest()[:32]

@@ -11,12 +11,14 @@ from typing import Any
 from sqlalchemy import Connection, select, update
 
 from . import blobs, schema
+from .bulk import insert_rows
 from .codec import Codec
 from .long_text import long_parts
 from .seal import seal_of
 
 EOL = (b"", b"\n", b"\r\n")
 PAGE = 200
+_RECORD_COLUMNS = ("record", "source", "line", "offset_bytes", "eol", "enc", "dict_id", "body", "splices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +124,13 @@ class RecordWriter:
 
     def __init__(self, connection: Connection, codec: Codec, source: int) -> None:
         self._connection = connection
-        self._codec = codec
+        self._codec = codec.at_level(1)
         self._source = source
         last = connection.execute(
             select(schema.record.c.record).order_by(schema.record.c.record.desc()).limit(1)
         ).scalar()
         self._next = int(last or 0) + 1
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[tuple[Any, ...]] = []
 
     def add(self, line: int, byte_offset: int, raw: bytes, eol: int) -> int:
         """Queue one record; returns its row number. `flush` writes what is queued."""
@@ -136,19 +138,7 @@ class RecordWriter:
         self._next += 1
         body, splices = self._spliced(raw)
         encoding, dictionary, stored = self._codec.encode(body)
-        self._rows.append(
-            {
-                "record": number,
-                "source": self._source,
-                "line": line,
-                "offset_bytes": byte_offset,
-                "eol": eol,
-                "enc": encoding,
-                "dict_id": dictionary,
-                "body": stored,
-                "splices": splices,
-            }
-        )
+        self._rows.append((number, self._source, line, byte_offset, eol, encoding, dictionary, stored, splices))
         return number
 
     def _spliced(self, raw: bytes) -> tuple[bytes, str | None]:
@@ -171,7 +161,7 @@ class RecordWriter:
 
     def flush(self) -> None:
         if self._rows:
-            self._connection.execute(schema.record.insert(), self._rows)
+            insert_rows(self._connection, schema.record, _RECORD_COLUMNS, self._rows)
             self._rows = []
 
 

@@ -93,7 +93,7 @@ def clean(text: str) -> str:
 
 def preview(text: str, length: int = 200) -> str:
     """One clean line of at most `length` characters: no control characters, single spaces, no surrogates."""
-    head = clean(text[: length * 8])
-    words = "".join(ch if ch.isprintable() else " " for ch in head).split()
-    line = " ".join(words)
+    line = " ".join(clean(text[: length * 8]).split())
+    if not line.isprintable():
+        line = " ".join("".join(ch if ch.isprintable() else " " for ch in line[: length * 4]).split())
     return line if len(line) <= length else line[: length - 1] + "…"

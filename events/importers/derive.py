@@ -189,6 +189,6 @@ def _pieces(store: EventStore, source: SourceRow, *, is_document: bool) -> Itera
     stream = _content(store, source)
     if is_document:
         raw = stream.read()
-        yield Piece(raw, json.loads(raw.decode("utf-8-sig", "replace")), 1, 0, 0)
+        yield Piece(raw, json.loads(raw.decode("utf-8-sig", "replace")), 1, 0)
         return
     yield from Reader(stream).pieces()

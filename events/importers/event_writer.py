@@ -16,7 +16,7 @@ from ..event import Draft, derived_id
 from ..findings import Finding
 from ..native import SourceRow
 from ..store import EventStore, SessionRow
-from .importer import Line, SideEvent, Transcript
+from .importer import Line, LinksDamage, SideEvent, Transcript
 from .known import KnownEvents
 from .reader import Piece
 
@@ -62,15 +62,14 @@ class EventWriter:
 
     def take(self, piece: Piece, record: int) -> None:
         """Append what the record in row `record` says."""
-        line = Line(piece.raw, piece.value, piece.line, piece.byte_offset, piece.damage)
         if piece.damage is not None or piece.value is None:
-            self._take_damage(piece, line, record)
+            self._take_damage(piece, record)
         if piece.value is None:
             return
         self.valued += 1
-        self._append_all(self._transcript.drafts(line), line, record)
+        self._append_all(self._transcript.drafts(piece), piece, record)
 
-    def _take_damage(self, piece: Piece, line: Line, record: int) -> None:
+    def _take_damage(self, piece: Piece, record: int) -> None:
         data: dict[str, object] = {
             "damage": piece.damage or "malformed",
             "line": piece.line,
@@ -83,10 +82,14 @@ class EventWriter:
             "damage", self._session.session_id, str(data["damage"]), native.digest_of(piece.raw).hex()
         )
         draft = Draft("Unrecognized", data, event_id)
+        place = self._transcript.place_of(piece.raw) if isinstance(self._transcript, LinksDamage) else None
+        if place is not None and piece.value is None:
+            native_id, parent = place
+            draft = Draft("Unrecognized", data, event_id, native_id=native_id, native_parent=parent, node="unknown")
         if self._events.head or self._known.has_start:
-            self._append_all([draft], line, record)
+            self._append_all([draft], piece, record)
         else:
-            self._held.append((draft, line, record))
+            self._held.append((draft, piece, record))
 
     def _release(self) -> None:
         """Damage before the first readable record: the session's start comes first."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ..event import Draft
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
-    """One record of a source file.
+    """One record of a source file. Not changed once made (see `Draft`).
 
     raw: its bytes without the line end. value: the parsed JSON (None when it does not parse).
     line: from 1; byte_offset: from 0. damage: None, or the kind of damage the reader saw (`malformed`, `invalid-utf8`, `nul-bytes`,
@@ -70,6 +70,15 @@ class Transcript(Protocol):
 
     def state(self) -> dict[str, Any]:
         """What must be remembered to go on in a later import: small JSON, bounded (open calls, current lists)."""
+        ...
+
+
+@runtime_checkable
+class LinksDamage(Protocol):
+    """A transcript that can tell a damaged record's place in its source's tree from the bytes that are left."""
+
+    def place_of(self, raw: bytes) -> tuple[str, str | None] | None:
+        """`(own id, parent's id)`, None when it cannot be told."""
         ...
 
 

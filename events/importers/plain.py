@@ -63,7 +63,7 @@ def opened_plain(path: Path) -> Iterator[BinaryIO]:
     Raises:
         OSError: the file cannot be read.
     """
-    with path.open("rb") as packed:
+    with path.open("rb", buffering=_STEP) as packed:
         compressed = packed.read(4) == _ZSTD_MAGIC
         packed.seek(0)
         if compressed:

@@ -11,28 +11,24 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from ..references import has_surrogate
+from .importer import Line
 from .recover import FILLER, Span, complete_spans, spans
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """A longer line is kept in parts and reported, not parsed: memory stays bounded."""
 PART_BYTES = 4 * 1024 * 1024
-_EOL = {b"\n": 1, b"\r\n": 2}
+_parse = json.JSONDecoder().decode
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Bytes that become one row of the record table.
+@dataclass(slots=True)
+class Piece(Line):
+    """Bytes that become one row of the record table; what an importer sees of them is the `Line`.
 
-    eol: 0 nothing, 1 `\\n`, 2 `\\r\\n` behind it. blank: white space only. damage: see `damage.py`; value: what was read
-    all the same. closes: no bytes of its own, only the line end of the record before. start_offset, size_bytes: of the damaged whole.
+    eol: 0 nothing, 1 `\\n`, 2 `\\r\\n` behind it. recovered: `value` was read in spite of the damage. blank: white space only.
+    closes: no bytes of its own, only the line end of the record before. start_offset, size_bytes: of the damaged whole.
     """
 
-    raw: bytes
-    value: Any
-    line: int
-    byte_offset: int
-    eol: int
-    damage: str | None = None
+    eol: int = 0
     recovered: bool = False
     blank: bool = False
     closes: bool = False
@@ -94,7 +90,7 @@ class Reader:
         if piece is not None:
             yield piece
         elif not raw:
-            yield Piece(b"", None, self.line, self.offset, eol, blank=not self.open_line, closes=self.open_line)
+            yield Piece(b"", None, self.line, self.offset, None, eol, blank=not self.open_line, closes=self.open_line)
         else:
             found = spans(raw, glued=self.open_line)
             yield from self._cut(raw, found, eol)
@@ -105,25 +101,25 @@ class Reader:
 
     def _plain(self, raw: bytes, eol: int) -> Piece | None:
         try:
-            value = json.loads(raw.decode())
+            value = _parse(raw.decode())
         except (ValueError, RecursionError):
             return None
-        damage = "lone-surrogate" if b"\\u" in raw and _lone(raw, value) else None
-        return Piece(raw, value, self.line, self.offset, eol, damage, damage is not None)
+        damage = "lone-surrogate" if _lone(raw, value) else None
+        return Piece(raw, value, self.line, self.offset, damage, eol, damage is not None)
 
     def _cut(self, raw: bytes, found: list[Span], eol: int) -> Iterator[Piece]:
         for number, span in enumerate(found, 1):
             part = raw[span.start : span.end]
             value, damage = span.value, span.damage
-            if value is not None and damage is None and b"\\u" in part and _lone(part, value):
+            if value is not None and damage is None and _lone(part, value):
                 damage = "lone-surrogate"
             yield Piece(
                 part,
                 value,
                 self.line,
                 self.offset + span.start,
-                eol if number == len(found) else 0,
                 damage,
+                eol if number == len(found) else 0,
                 recovered=damage is not None and (span.valued or damage == "byte-order-mark"),
                 blank=span.damage is None and not span.valued,
             )
@@ -154,7 +150,7 @@ class Reader:
             yield self._part(chunk, 0)
         eol = 2 if chunk.endswith(b"\r\n") else 1
         size = self.offset - start + len(chunk) - eol
-        yield Piece(chunk[:-eol], None, self.line, self.offset, eol, "oversized", start_offset=start, size_bytes=size)
+        yield Piece(chunk[:-eol], None, self.line, self.offset, "oversized", eol, start_offset=start, size_bytes=size)
         self._seen(chunk)
         self.offset += len(chunk)
         self.line += 1
@@ -162,7 +158,7 @@ class Reader:
         self.oversized_from = None
 
     def _part(self, raw: bytes, eol: int) -> Piece:
-        piece = Piece(raw, None, self.line, self.offset, eol, blank=True)
+        piece = Piece(raw, None, self.line, self.offset, None, eol, blank=True)
         self._seen(raw)
         self.offset += len(raw)
         return piece

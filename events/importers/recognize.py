@@ -13,7 +13,7 @@ import zstandard
 from ..errors import UnreadableSource
 from .importer import Importer, Line, Probe
 from .plain import opened_plain
-from .reader import Piece, Reader
+from .reader import Reader
 from .registry import importer_named, importers
 
 HEAD_BYTES = 64 * 1024
@@ -50,7 +50,7 @@ def probe_of(path: Path, head: bytes, *, whole: bool) -> Probe:
         return Probe(path, head, (document,))
     text = head if whole else head[: head.rfind(b"\n") + 1]
     pieces = Reader(io.BytesIO(text)).pieces()
-    return Probe(path, head, tuple(as_line(piece) for piece in pieces if piece.value is not None))
+    return Probe(path, head, tuple(piece for piece in pieces if piece.value is not None))
 
 
 def _document(head: bytes) -> Line | None:
@@ -61,10 +61,6 @@ def _document(head: bytes) -> Line | None:
         return Line(head, json.loads(head.decode("utf-8-sig", "replace")), 1, 0)
     except (ValueError, RecursionError):
         return None
-
-
-def as_line(piece: Piece) -> Line:
-    return Line(piece.raw, piece.value, piece.line, piece.byte_offset, piece.damage)
 
 
 def recognize(found: Probe, name: str = "auto", among: Iterable[Importer] | None = None) -> Importer | None:

@@ -262,7 +262,7 @@ class _FileImport:
             value = json.loads(raw.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError) as error:
             raise unreadable(self._path, f"it is no whole JSON document ({error})") from error
-        files.take(Piece(raw, value, 1, 0, 0), events)
+        files.take(Piece(raw, value, 1, 0), events)
         reader.took(raw)
 
     def _state(

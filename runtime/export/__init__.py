@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from .exporting import ExportResult, export_session
+from .exporting import export_session
+from .original_file import export_original
+from .result import ExportResult
 
-__all__ = ["ExportResult", "export_session"]
+__all__ = ["ExportResult", "export_original", "export_session"]

@@ -6,6 +6,7 @@ and its parent's id; a reply has its own message id and a model; every call has 
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -109,10 +110,7 @@ class ClaudeWriter:
         if block.get("answered") or block.get("call_type") == "server":
             self._losses.add("server-call-not-carried")
             return
-        arguments = block.get("input")
-        if not isinstance(arguments, dict):
-            arguments = {} if arguments is None else {"input": arguments}
-        yield {"type": "tool_use", "id": block["id"], "name": block["name"], "input": arguments}
+        yield {"type": "tool_use", "id": block["id"], "name": block["name"], "input": _arguments(block)}
 
     def _thinking(self, block: Block) -> Iterator[Json]:
         if not self._keep_thinking:
@@ -192,6 +190,20 @@ class ClaudeWriter:
         self.leaf = record["uuid"]
         self.records.append(record)
         return record
+
+
+def _arguments(block: Block) -> Json:
+    """Arguments as the object that this client needs: JSON text is parsed, any other text becomes the field
+    `input`."""
+    value = block.get("input")
+    if isinstance(value, str) and block.get("call_type", "function") == "function":
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return {"input": value}
+    if isinstance(value, dict):
+        return value
+    return {} if value is None else {"input": value}
 
 
 def _time(us: int) -> str:

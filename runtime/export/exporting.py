@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from ...events.blocks import Frozen
 from ...events.errors import UsageError
 from ...events.event import Event
 from ...events.findings import Finding
@@ -24,29 +23,11 @@ from .cross import to_claude, to_codex
 from .masking import masked_lines, masked_transcript
 from .native_line import native_line
 from .places import home_of, install, refuse_existing, write_new
+from .result import ExportResult
 from .subject import CLAUDE, CODEX, Subject, subject_of
 from .transcript import Transcript, line_of
 
 Target = Literal["claude-code", "codex", "jsonl", "bundle"]
-
-
-class ExportResult(Frozen):
-    """`session_id` is the id that the written file bears. `resume_command` continues it in the other client, run in
-    `cwd`.
-
-    records: lines of the transcript (events in a bundle). side_files: files written beside it.
-    """
-
-    path: str
-    session_id: str
-    records: int
-    findings: tuple[Finding, ...] = ()
-    source_pointer: str
-    to: str
-    cwd: str | None = None
-    resume_command: str | None = None
-    installed: bool = False
-    side_files: tuple[str, ...] = ()
 
 
 def export_session(

@@ -28,6 +28,7 @@ def initial() -> State:
         "pull_request": None,
         "rebound_at": None,
         "accepted": [],
+        "drift": None,
         "observed_by": None,
     }
 
@@ -58,6 +59,8 @@ def apply(state: State, event: Event) -> None:
             state[name] = list(data[name])
     if data.get("rebound"):
         _rebound(state, event)
+    if "drift" in data or data.get("observed_by") == "rehydrate":
+        state["drift"] = data.get("drift")
     state["accepted"] += [code for code in data.get("accepted") or () if code not in state["accepted"]]
     state["observed_by"] = data.get("observed_by", "source")
 
@@ -117,5 +120,5 @@ def _worktree(state: State, data: dict[str, Any]) -> None:
 
 
 FOLD = Projection(
-    "workspace", 1, "branch", initial, apply, frozenset({"SessionStarted", "Worktree", "WorkspaceObserved"})
+    "workspace", 2, "branch", initial, apply, frozenset({"SessionStarted", "Worktree", "WorkspaceObserved"})
 )

@@ -26,6 +26,7 @@ def agent_of(folded: Folded, subagents: tuple[parts.SubagentInfo, ...], findings
         if fields.get(name) is not None:
             fields[name] = tuple(fields[name])
     known = {name: value for name, value in fields.items() if name in parts.Agent.model_fields}
+    known["name"] = known.get("name") or known.get("definition")
     return parts.Agent(
         **known,
         model=state["model"],

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...events.errors import Refused
-from ...events.kinds import Fact, WorkspaceObserved
 from ...events.store import EventStore
 from ...projections.fold import restore_states
 from .identity import Restored
 
 if TYPE_CHECKING:
-    from ..workspace.check import PlaceReport
     from ..workspace.policy import Policy
 
 
@@ -32,10 +30,11 @@ def ready_to_go_on(
         Refused: the history cannot be given, or there is no sure place to act in; all findings are in `facts`.
     """
     from ..resume import refusal, restored_from
-    from ..workspace.agents import agent_findings
+    from ..workspace.agents import agent_findings, granted_tools
     from ..workspace.policy import settled
-    from ..workspace.session_check import session_place
+    from ..workspace.session_place import session_place
     from ..workspace.sessions import recorded_session
+    from ..workspace.telling import facts_on_going_on
 
     folded = restore_states(store, session_id)
     recorded = recorded_session(store, session_id, folded.position)
@@ -59,22 +58,7 @@ def ready_to_go_on(
             session_id=session_id,
             findings=[finding.model_dump(mode="json") for finding in report.findings],
         )
-    return Restored(runtime, Path(report.cwd), _facts(report), runtime.report.findings)
-
-
-def _facts(report: PlaceReport) -> tuple[Fact, ...]:
-    """What is noted of the place when a person overruled a finding or named another directory."""
-    if not report.forced and report.reason == "recorded":
-        return ()
-    found = report.found
-    return (
-        WorkspaceObserved(
-            cwd=report.cwd,
-            branch=found.branch if found else None,
-            head=found.head if found else None,
-            observed_by="rehydrate",
-            rebound=report.reason != "recorded",
-            drift=report.recorded_drift(),
-            accepted=report.forced,
-        ),
-    )
+    granted = granted_tools(recorded.agent, report.cwd)
+    if granted is not None:
+        runtime = runtime.model_copy(update={"agent": runtime.agent.model_copy(update={"tools": granted})})
+    return Restored(runtime, Path(report.cwd), facts_on_going_on(report, recorded), runtime.report.findings)

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ...events.blocks import Frozen
 from ...events.findings import Finding
@@ -84,18 +84,18 @@ def _head(text: str) -> dict[str, Any]:
     if not lines or lines[0].strip() != "---":
         return {}
     head: dict[str, Any] = {}
+    listed: dict[str, list[str]] = {}
     key = ""
     for line in lines[1:]:
         if line.strip() == "---":
             break
         if line.lstrip().startswith("- ") and key:
-            items = head[key] if isinstance(head.get(key), list) else []
-            head[key] = [*items, _bare(line.lstrip()[2:])]
+            listed.setdefault(key, []).append(_bare(line.lstrip()[2:]))
         elif ":" in line and not line[:1].isspace():
             key, _, value = line.partition(":")
             key = key.strip()
             head[key] = _bare(value)
-    return head
+    return head | listed
 
 
 def _bare(text: str) -> str:
@@ -109,17 +109,19 @@ def _names(value: str | list[str]) -> list[str]:
     return [name for name in names if name]
 
 
-def definition_facts(name: str, project: str | None) -> list[AgentMetadata]:
-    """What an import notes of a named agent's definition while it is there."""
-    found = find_definition(name, project)
+def definition_facts(definition: str, project: str | None) -> list[AgentMetadata]:
+    """What an import notes of a named definition while its file is there."""
+    found = find_definition(definition, project)
     if found is None:
         return []
-    tools = found.tools
-    return [AgentMetadata(name=name, definition=found.path, definition_digest=found.digest, tools=tools)]
+    return [AgentMetadata(definition_digest=found.digest, tools=found.tools)]
 
 
 class RecordedAgent(Frozen):
-    """What the events say about the agent: see the `agent` projection."""
+    """What the events say about the agent: see the `agent` projection.
+
+    definition: the name of its definition, or the path of its file; None for an agent without one (whatever it is called).
+    """
 
     name: str | None = None
     definition: str | None = None
@@ -150,20 +152,15 @@ def agent_findings(agent: RecordedAgent, project: str | None, gate: Gate, sessio
 
 
 def _definition_finding(agent: RecordedAgent, project: str | None, gate: Gate, session: str) -> Finding | None:
-    name = agent.name
-    if name is None or (name in _BUILT_IN and agent.definition is None):
+    name = agent.definition
+    if name is None or name in _BUILT_IN:
         return None
-    found = (
-        read_definition(Path(agent.definition))
-        if agent.definition and paths.foreign(agent.definition) is None
-        else None
-    )
-    found = found or find_definition(name, project)
-    facts = {"agent": name, "expected": agent.definition, "expected_digest": agent.definition_digest}
+    found = _present(name, project)
+    facts = {"agent": name, "expected_digest": agent.definition_digest}
     if found is None:
         kept = "no tools" if agent.tools is None else "only " + (", ".join(agent.tools) or "no tools")
         message = f"The definition of the agent {name} is missing. The session keeps {kept}: rights are never widened."
-        home = agent.definition or f".claude/agents/{name}.md in the project"
+        home = name if _is_path(name) else f".claude/agents/{name}.md in the project"
         remedy = f"Put it back at {home}, then: rehydrate check {paths.quoted(session)}"
         return verdict(gate, "warn", "agent-definition-missing", message, remedy, **facts)
     if agent.definition_digest is not None and found.digest != agent.definition_digest:
@@ -184,14 +181,24 @@ def _definition_finding(agent: RecordedAgent, project: str | None, gate: Gate, s
     return None
 
 
+def _present(definition: str, project: str | None) -> Definition | None:
+    if not _is_path(definition):
+        return find_definition(definition, project)
+    return None if paths.foreign(definition) is not None else read_definition(Path(definition))
+
+
+def _is_path(definition: str) -> bool:
+    return "/" in definition or "\\" in definition or definition.endswith(".md")
+
+
 def granted_tools(agent: RecordedAgent, project: str | None) -> tuple[str, ...] | None:
     """The tools the session may use when it goes on: never more than recorded, none when nothing vouches for more.
 
-    None means that the agent is not a named one and no list was recorded: the caller's own default holds.
+    None means that the agent has no definition and no list was recorded: the caller's own default holds.
     """
-    if agent.name is None or (agent.name in _BUILT_IN and agent.definition is None):
+    if agent.definition is None or agent.definition in _BUILT_IN:
         return agent.tools
-    found = find_definition(agent.name, project)
+    found = _present(agent.definition, project)
     if found is None:
         return agent.tools if agent.tools is not None else ()
     if agent.tools is None or found.tools is None:
@@ -224,15 +231,14 @@ def configured_servers(project: str | None) -> set[str]:
         except (OSError, ValueError):
             continue
         for holder in _holders(document, project):
-            servers = holder.get("mcpServers")
-            names |= set(servers) if isinstance(servers, dict) else set()
+            names |= set(_mapping(holder.get("mcpServers")))
     return names
 
 
 def _holders(document: Any, project: str | None) -> Iterable[dict[str, Any]]:
-    if not isinstance(document, dict):
-        return
-    yield document
-    own = document.get("projects")
-    if isinstance(own, dict) and isinstance(own.get(project), dict):
-        yield own[project]
+    own = _mapping(document)
+    return own, _mapping(_mapping(own.get("projects")).get(project or ""))
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -5,7 +5,7 @@ Each finding says what is wrong, why it matters, and the command that settles it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ...events.findings import Finding
 from .compare_state import state_findings
@@ -41,7 +41,7 @@ class Situation:
     chosen: bool = False
     located: Located | None = None
     touched_below: int = 0
-    own_dirty: frozenset[str] = field(default_factory=frozenset)
+    own_dirty: frozenset[str] = frozenset()
     acts: bool = False
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ...events.event import Event
 from ...events.findings import Finding
@@ -31,15 +31,16 @@ def content_findings(store: EventStore, session_id: str, until: int | None, gate
 
 
 def _blobs(data: Any) -> Iterable[str]:
+    values: Iterable[Any] = ()
     if isinstance(data, dict):
-        digest = data.get("$blob")
-        if isinstance(digest, str):
-            yield digest
-        for value in data.values():
-            yield from _blobs(value)
+        fields = cast("dict[str, Any]", data)
+        if isinstance(fields.get("$blob"), str):
+            yield fields["$blob"]
+        values = fields.values()
     elif isinstance(data, list):
-        for value in data:
-            yield from _blobs(value)
+        values = tuple(cast("Iterable[Any]", data))
+    for value in values:
+        yield from _blobs(value)
 
 
 def _blobs_missing(store: EventStore, digests: set[str], session_id: str) -> Finding | None:

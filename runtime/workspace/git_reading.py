@@ -5,12 +5,13 @@ An answer is never an exception: no git program, a refused owner and a broken re
 
 from __future__ import annotations
 
+import importlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 TIMEOUT_S = 20.0
 """Longer than any healthy repository needs for one question; a hanging network disk must not hang a check."""
@@ -111,19 +112,17 @@ def _gitpython() -> Any:
         before = os.environ.get(key)
         os.environ[key] = "quiet"
         try:
-            import git
-            import git.cmd
-            import git.exc
+            git: Any = importlib.import_module("git")
         finally:
             if before is None:
                 os.environ.pop(key, None)
             else:
                 os.environ[key] = before
-    return cast("Any", git)
+    return git
 
 
 @contextmanager
-def _plain_environment() -> Iterator[None]:
+def _plain_environment() -> Generator[None]:
     """GitPython hands the process environment on; the variables that point git elsewhere are left out meanwhile."""
     if not any(name in os.environ for name in _MISLEADING):
         yield

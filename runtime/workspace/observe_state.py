@@ -92,7 +92,10 @@ def registered_worktrees(directory: str) -> tuple[RegisteredWorktree, ...]:
 
 
 def _worktree(lines: list[str]) -> RegisteredWorktree:
-    facts = dict(line.partition(" ")[::2] for line in lines if line)
+    facts: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.partition(" ")
+        facts[name] = value
     branch = facts.get("branch", "").removeprefix("refs/heads/")
     return RegisteredWorktree(
         path=paths.shown(facts.get("worktree", "")),

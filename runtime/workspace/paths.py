@@ -80,7 +80,7 @@ class PathMap:
 
     def applied(self, path: str) -> str | None:
         """The path at its new place, or None when it does not lie below `old`."""
-        windows = style(self.old) == "windows"
+        windows = style(self.old + "/") == "windows"
         old, given = (_plain(self.old), _plain(path)) if windows else (self.old, path)
         if given == old:
             return self.new

@@ -31,7 +31,7 @@ class PlaceNotes:
         place, agent = recorded.expected, recorded.agent
         if place.project is not None or place.cwd is None:
             return recorded.position
-        named = agent.name if agent.definition is None else None
+        named = agent.definition if agent.definition_digest is None else None
         facts = self.facts(place.cwd, branch=place.branch, head=place.head, remote=place.remote, agent=named)
         if not facts:
             return recorded.position

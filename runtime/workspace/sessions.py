@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import select
 
@@ -19,7 +19,10 @@ from .expected import ExpectedPlace, expected_place
 
 @dataclass(frozen=True, slots=True)
 class RecordedSession:
-    """A session as far as its place is concerned. acts: it was started by this product, not imported."""
+    """A session as far as its place is concerned. acts: it was started by this product, not imported.
+
+    drift: what was last written down of it.
+    """
 
     session_id: str
     position: int
@@ -27,6 +30,7 @@ class RecordedSession:
     agent: RecordedAgent
     files: tuple[TouchedFile, ...]
     acts: bool
+    drift: dict[str, Any] | None = None
 
 
 def recorded_session(store: EventStore, session_id: str, position: int | None = None) -> RecordedSession:
@@ -48,6 +52,7 @@ def recorded_of(folded: Folded, *, acts: bool) -> RecordedSession:
         agent=recorded_agent(states["agent"]),
         files=tuple(touched_files(states["files"])),
         acts=acts,
+        drift=states["workspace"].get("drift"),
     )
 
 
@@ -88,7 +93,8 @@ def _directories(data: str) -> Iterator[str]:
     except ValueError:
         return
     if isinstance(row, dict):
-        for name in ("cwd", "worktree", "project", "directory"):
-            value = row.get(name)
+        fields = cast("dict[str, Any]", row)
+        for name in ("cwd", "worktree", "project"):
+            value = fields.get(name)
             if isinstance(value, str) and value.startswith("/"):
                 yield value

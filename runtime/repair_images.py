@@ -54,7 +54,7 @@ def replace_images(messages: list[Spoken], session_id: str, findings: list[Findi
             continue
         code, why, width, height = fault
         size = len(data) if isinstance(data, str) else 0
-        name = picture.message.native_id or f"{session_id}@{picture.message.position}"
+        name = picture.message.native_id or f"@{picture.message.position}"
         measure = f"{width}x{height} px, " if width else ""
         text = f"[image left out: {why}; {measure}{size} bytes of base64, message {name}]"
         picture.holder[picture.index] = {"type": "text", "text": text}

@@ -145,7 +145,9 @@ def responses_faults(items: list[dict[str, Any]]) -> list[str]:
                 faults.append(f"{place}: output is neither text nor list")
         elif kind == "reasoning":
             after = next((other for other in items[number + 1 :] if other.get("type") != "reasoning"), None)
-            follows = after is not None and (after.get("role") == "assistant" or after.get("type") in {*CALLS, *PROVIDER_ITEMS})
+            follows = after is not None and (
+                after.get("role") == "assistant" or after.get("type") in {*CALLS, *PROVIDER_ITEMS}
+            )
             if not follows:
                 faults.append(f"{place}: reasoning without what follows it")
             if not item.get("encrypted_content"):

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ...events.errors import ProviderError, UsageError
-from . import children, open_calls
+from . import children
 from .compaction import compact
 from .core import Core
 from .lease import Lease
@@ -119,10 +119,9 @@ class Session:
                 raise UsageError("The input is empty.", remedy="Say what the agent should do.")
             return
         core = self._core
-        messages = core.runtime().messages
-        if open_calls.approved(core) or open_calls.waiting(core) or (messages and messages[-1].role != "assistant"):
-            return
-        if core.runtime().app_state.pending_calls:
+        runtime = core.runtime()
+        unanswered = bool(runtime.messages) and runtime.messages[-1].role != "assistant"
+        if unanswered or runtime.turn_state != "idle" or runtime.app_state.pending_calls:
             return
         raise UsageError(
             f"Session {self.id} waits for an input: its last one is answered.",

@@ -16,7 +16,7 @@ from ...events.kinds import Fact, RunEnded, RunStarted, UserInput
 from ...events.references import clean, preview
 from . import calling, open_calls
 from .asking import ask
-from .compaction import compact_when_near
+from .compaction import compact, compact_when_near
 from .journal import new_id
 from .live_events import LiveEvent
 from .model import ModelFailure, ModelRequest
@@ -43,6 +43,7 @@ class Run:
         self.requests = 0
         self.status: Any = None
         self.reason: str | None = None
+        self._shortened = False
         self._began = time.monotonic()
 
     def events(self) -> Iterator[LiveEvent]:
@@ -103,7 +104,14 @@ class Run:
                 yield self._end("completed", "max-turns")
                 return
             yield from compact_when_near(core)
-            uses = yield from self._request()
+            try:
+                uses = yield from self._request()
+            except ModelFailure as failure:
+                if not failure.too_long or self._shortened:
+                    raise
+                self._shortened = True
+                yield from compact(core, "auto")
+                continue
             if not core.interrupted.is_set():
                 if not uses:
                     yield self._end("completed")

@@ -1,14 +1,18 @@
-"""Title, tag, colour, archived: a person's title beats the agent's, that a summary's, that the first prompt."""
+"""Title, tag, colour, archived: a person's title beats the agent's, then the last prompt, a summary, the first prompt."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from ..events.event import Event
 from .projection import Projection, State
 
-RANKS = ("person", "agent", "summary", "prompt", "client")
+RANKS = ("person", "agent", "prompt", "summary", "client")
 """Who set a title, strongest first."""
 
 _HUMAN = ("human", "queued")
+_KEPT = 64
+"""Summaries that wait for their message, and messages that a summary may still name."""
 
 
 def initial() -> State:
@@ -20,12 +24,18 @@ def initial() -> State:
         "deleted": False,
         "first_prompt": None,
         "last_prompt": None,
+        "claims": {},
+        "recent": [],
     }
 
 
 def apply(state: State, event: Event) -> None:
     data = event.data
     if event.lane is not None:
+        return
+    if event.native_id is not None:
+        _met(state, event.native_id)
+    if event.kind in ("AssistantMessage", "ToolUse", "ToolResult"):
         return
     if event.kind == "UserInput":
         if data.get("origin", "human") in _HUMAN and data.get("visible_to_reader", True) and data.get("preview"):
@@ -38,7 +48,9 @@ def apply(state: State, event: Event) -> None:
             state["archived"] = state["deleted"] = False  # That was said of the parent.
         return
     if "title" in data:
-        if data["title"]:
+        if data["title"] and data.get("native_target"):
+            _claim(state, data)
+        elif data["title"]:
             state["titles"][data.get("set_by", "person")] = data["title"]
         else:
             state["titles"].pop(data.get("set_by", "person"), None)
@@ -50,6 +62,23 @@ def apply(state: State, event: Event) -> None:
             state[name] = data[name]
 
 
+def _met(state: State, native_id: str) -> None:
+    """A message that a summary may be of."""
+    state["recent"] = [*state["recent"], native_id][-_KEPT:]
+    title = state["claims"].pop(native_id, None)
+    if title is not None:
+        state["titles"]["summary"] = title
+
+
+def _claim(state: State, data: dict[str, Any]) -> None:
+    """A title of the session that holds the message it names: sources write those of others into the same file."""
+    if data["native_target"] in state["recent"]:
+        state["titles"][data.get("set_by", "person")] = data["title"]
+        return
+    claims = {**state["claims"], data["native_target"]: data["title"]}
+    state["claims"] = dict(list(claims.items())[-_KEPT:])
+
+
 def title_of(state: State) -> str | None:
     """The title by rank, else the first prompt, else None."""
     for rank in RANKS:
@@ -59,4 +88,11 @@ def title_of(state: State) -> str | None:
     return None if first is None else str(first)
 
 
-FOLD = Projection("labels", 1, "all", initial, apply, frozenset({"SessionLabel", "UserInput", "SessionStarted"}))
+FOLD = Projection(
+    "labels",
+    2,
+    "all",
+    initial,
+    apply,
+    frozenset({"SessionLabel", "UserInput", "SessionStarted", "AssistantMessage", "ToolUse", "ToolResult"}),
+)

@@ -165,15 +165,17 @@ class _Repaired:
                 asker = parent[before.id]
                 if asker is not None and asker.type == "assistant":
                     went_on.add(_reply(asker))
-        ends: list[Node] = []
+        ends: dict[str, Node] = {}
         for node in speaking:
             if node.id in followed:
                 continue
             before = parent[node.id]
-            if node.results and before is not None and before.type == "assistant" and _reply(before) in went_on:
-                continue
-            ends.append(node)
-        return ends or speaking[-1:]
+            asked = node.results and before is not None and before.type == "assistant"
+            key = _reply(before) if asked and before is not None else _reply(node)
+            if key not in went_on:
+                ends.pop(key, None)
+                ends[key] = node
+        return list(ends.values()) or speaking[-1:]
 
     def _pointed(self, pointer: BranchPointer, newest: Node, ends: list[Node]) -> Node:
         """The end of the pointed-to branch, unless a newer message lies elsewhere: then the pointer is stale."""
@@ -268,11 +270,10 @@ class _Repaired:
         name = boundary.logical_parent or self.original[boundary.id]
         if name is not None and name in self.links.by_id:
             return self.links.by_id[name]
-        if name is not None:
-            if self._before_it[boundary.id] is None:
-                text = "What came before a compaction is not in the file."
-                facts = {"native_id": boundary.id, "parent": name}
-                self.remarks.append(Remark("missing-ancestor", "warning", text, facts))
+        if name is not None and self._before_it[boundary.id] is None:
+            text = "What came before a compaction is not in the file."
+            facts = {"native_id": boundary.id, "parent": name}
+            self.remarks.append(Remark("missing-ancestor", "warning", text, facts))
         before = self._before_it[boundary.id]
         return self.links.by_id[before] if before is not None else None
 

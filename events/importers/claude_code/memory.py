@@ -27,6 +27,7 @@ class Memory:
     permission_mode: str | None = None
     team: str | None = None
     slug: str | None = None
+    last_prompt: str | None = None
     todos: str | None = None
     mcp_servers: list[str] = field(default_factory=list[str])
     worktree: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,8 @@ from .record import Record, short, shown
 from .shape import Json, obj, rows, some, text, whole
 
 _LIMIT = 2000
+_FAILED_TITLE = re.compile(r"(API Error|Invalid API key|Credit balance is too low)")
+"""What stood in place of a title when the request for one failed."""
 
 
 def _line(value: Any) -> str | None:
@@ -23,6 +26,9 @@ def _summary(record: Record, _memory: Memory) -> None:
     """Old titles; the message they belong to may be another session's."""
     target = text(record.value.get("leafUuid"))
     title = shown(record.value.get("summary"))
+    if _FAILED_TITLE.match(title):
+        record.add("Notice", subtype="summary", text=title)
+        return
     record.add("SessionLabel", title=title, set_by="summary", native_target=target)
 
 
@@ -63,13 +69,16 @@ def _mode(record: Record, _memory: Memory) -> None:
     record.add("AgentMetadata", mode=short(record.value.get("mode")))
 
 
-def _last_prompt(record: Record, _memory: Memory) -> None:
+def _last_prompt(record: Record, memory: Memory) -> None:
     leaf = text(record.value.get("leafUuid"))
     words = shown(record.value.get("lastPrompt")) or None
     if leaf is None:
         record.add("Notice", subtype="last-prompt", text=words)
     else:
         record.add("BranchChosen", native_leaf=leaf, text=words)
+    if words is not None and words != memory.last_prompt:
+        record.add("SessionLabel", title=words, set_by="prompt")
+        memory.last_prompt = words
 
 
 def _queue(record: Record, _memory: Memory) -> None:

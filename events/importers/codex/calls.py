@@ -12,6 +12,7 @@ from .memory import WAITING, Memory
 from .patches import patch_in_call
 from .results import Outcome, outcome_of, text_of
 from .shapes import is_list, is_object, object_of
+from .threads import AGENT_TOOLS, emit_agents, remembered_agent_call
 
 _STATUS = {"pending": "pending", "in_progress": "in_progress", "completed": "completed"}
 _SERVER_NAMES = {"web_search_call": "web_search", "image_generation_call": "image_generation"}
@@ -69,6 +70,8 @@ def _to_remember(memory: Memory, name: str, raw: Any) -> dict[str, Any] | None:
     if name == "update_plan":
         plan = _parsed(raw)
         return {"name": name, "plan": plan} if plan else None
+    if name in AGENT_TOOLS:
+        return remembered_agent_call(name, _parsed(raw))
     patch = patch_in_call(name, raw)
     if patch is not None:
         arguments = _parsed(raw)
@@ -122,6 +125,8 @@ def emit_result(batch: Batch, memory: Memory, item: dict[str, Any], call_type: s
     call = memory.calls.pop(call_id, None)
     if call is not None:
         _prove(batch, memory, call_id, call, outcome)
+        if "agents" in call:
+            emit_agents(batch, call["agents"], text, call_id)
 
 
 def _content(batch: Batch, output: Any, call_type: str, field: str) -> Any:

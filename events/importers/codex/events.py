@@ -41,7 +41,7 @@ def emit_notice(batch: Batch, subtype: str, payload: dict[str, Any]) -> None:
 
 def said_by_person(batch: Batch, memory: Memory, text: str, content: list[dict[str, Any]], subtype: str) -> None:
     """A person's text as the screen had it: a notice when the model's ledger has it too, else the message itself."""
-    if take_one(memory.inputs, key_of(text)):
+    if take_one(memory.inputs, key_of(text)) or memory.copying:
         batch.add("Notice", subtype=subtype, text=next((block["text"] for block in content if "text" in block), None))
         return
     if wrapper_of(text) is not None or not content:
@@ -64,7 +64,7 @@ def said_by_person(batch: Batch, memory: Memory, text: str, content: list[dict[s
 
 def said_by_model(batch: Batch, memory: Memory, text: str, content: list[dict[str, Any]], subtype: str) -> None:
     """A reply as the screen had it; it usually comes just before the model's own item, which then takes its place."""
-    if take_one(memory.replies, key_of(text)):
+    if take_one(memory.replies, key_of(text)) or memory.copying:
         batch.add("Notice", subtype=subtype, text=next((block["text"] for block in content if "text" in block), None))
         return
     if not text.strip():
@@ -200,7 +200,7 @@ def _item_completed(batch: Batch, memory: Memory, payload: dict[str, Any]) -> No
     elif kind == "Plan":
         _plan(batch, memory, item)
     elif kind in ("CollabAgentToolCall", "SubAgentActivity"):
-        emit_collaboration(batch, kind, item)
+        emit_collaboration(batch, memory, kind, item)
     if not batch.drafts:
         batch.add("Notice", subtype=kind, value=batch.at("item"), call_id=text_or_none(item.get("id")))
 
@@ -224,8 +224,8 @@ def _said(batch: Batch, memory: Memory, item: dict[str, Any], kind: str) -> None
         said_by_model(batch, memory, "".join(texts), content, kind)
 
 
-def _collaboration(batch: Batch, _memory: Memory, payload: dict[str, Any]) -> None:
-    emit_collaboration(batch, str(payload.get("type")), payload)
+def _collaboration(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
+    emit_collaboration(batch, memory, str(payload.get("type")), payload)
 
 
 _HANDLERS: dict[str, Handler] = {

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -97,14 +98,11 @@ class CodexImporter:
         index = home / "session_index.jsonl" if home is not None else None
         if index is None or not index.is_file():
             return
-        for entry in _index_entries(index):
-            name = text_or_none(entry.get("thread_name"))
-            if entry.get("id") != identity.session_id or name is None:
-                continue
-            ts = to_us(entry.get("updated_at"))
+        stat = index.stat()
+        for name, updated in _names_in(index, stat.st_mtime_ns, stat.st_size).get(identity.session_id, ()):
             data = {"title": preview(name), "set_by": "person"}
-            event_id = derived_id("codex", identity.session_id, "thread_name", name, str(entry.get("updated_at")))
-            yield SideEvent(Draft("SessionLabel", data, event_id=event_id, ts=ts))
+            event_id = derived_id("codex", identity.session_id, "thread_name", name, updated)
+            yield SideEvent(Draft("SessionLabel", data, event_id=event_id, ts=to_us(updated)))
 
     def _archived(self, path: Path, identity: Identity) -> Iterator[SideEvent]:
         if "archived_sessions" in path.parts:
@@ -158,6 +156,18 @@ def _home_of(path: Path) -> Path | None:
         if parent.name in ("sessions", "archived_sessions"):
             return parent.parent
     return None
+
+
+@lru_cache(maxsize=4)
+def _names_in(index: Path, mtime_ns: int, size_bytes: int) -> dict[str, list[tuple[str, str]]]:
+    """Names by thread, oldest first, with their times; read once for each state of the file."""
+    del mtime_ns, size_bytes
+    found: dict[str, list[tuple[str, str]]] = {}
+    for entry in _index_entries(index):
+        thread, name = text_or_none(entry.get("id")), text_or_none(entry.get("thread_name"))
+        if thread is not None and name is not None:
+            found.setdefault(thread, []).append((name, str(entry.get("updated_at"))))
+    return found
 
 
 def _index_entries(index: Path) -> Iterator[dict[str, Any]]:

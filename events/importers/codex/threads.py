@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from .batch import Batch, text_or_none
-from .shapes import is_list, is_object, list_of
+from .memory import Memory
+from .shapes import is_list, is_object, list_of, object_of
 
 _STATUS = {
     "running": "running",
@@ -20,6 +22,48 @@ _STATUS = {
     "not_found": "failed",
     "interrupted": "interrupted",
 }
+
+
+AGENT_TOOLS = ("spawn_agent", "wait", "wait_agent", "close_agent", "resume_agent")
+_PROMPT_CHARS = 2000
+
+
+def remembered_agent_call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """What the result of a call about agents will need."""
+    prompt = text_or_none(arguments.get("message")) or text_or_none(arguments.get("prompt"))
+    told = {
+        "tool": name,
+        "prompt": prompt[:_PROMPT_CHARS] if prompt and name == "spawn_agent" else None,
+        "type": text_or_none(arguments.get("agent_type")),
+        "model": text_or_none(arguments.get("model")),
+        "target": text_or_none(arguments.get("target")) or text_or_none(arguments.get("id")),
+    }
+    return {"name": name, "agents": {key: value for key, value in told.items() if value is not None}}
+
+
+def emit_agents(batch: Batch, call: dict[str, Any], text: str, call_id: str) -> None:
+    """Subagent events that the result of such a call proves."""
+    try:
+        result = object_of(json.loads(text))
+    except ValueError:
+        return
+    agent_id = text_or_none(result.get("agent_id"))
+    if agent_id is not None and call["tool"] == "spawn_agent":
+        batch.add(
+            "Subagent",
+            agent_id=agent_id,
+            session_id=agent_id,
+            name=text_or_none(result.get("nickname")),
+            status="running",
+            call_id=call_id,
+            **{key: call.get(key) for key in ("prompt", "type", "model")},
+        )
+    elif call["tool"] == "close_agent" and "target" in call:
+        status = status_of(result.get("previous_status") or result.get("status"))
+        batch.add("Subagent", agent_id=call["target"], session_id=call["target"], status=status)
+    else:
+        for name, state in object_of(result.get("status")).items():
+            batch.add("Subagent", agent_id=name, session_id=name, status=status_of(state))
 
 
 def status_of(value: Any) -> str | None:
@@ -37,7 +81,7 @@ def _snake(text: str) -> str:
     )
 
 
-def emit_collaboration(batch: Batch, kind: str, item: dict[str, Any]) -> None:
+def emit_collaboration(batch: Batch, memory: Memory, kind: str, item: dict[str, Any]) -> None:
     """Subagent events for every thread that the record tells about."""
     call_id = text_or_none(item.get("call_id")) or text_or_none(item.get("id"))
     told: dict[str, dict[str, Any]] = {}
@@ -49,8 +93,11 @@ def emit_collaboration(batch: Batch, kind: str, item: dict[str, Any]) -> None:
                 **{key: value for key, value in entry.items() if value is not None},
             }
     spawned = kind == "collab_agent_spawn_end" or str(item.get("tool")) in ("spawn", "spawn_agent", "spawnAgent")
+    call = object_of(memory.calls.get(call_id or "", {}).get("agents"))
     for agent_id, entry in told.items():
-        prompt = batch.at(*batch.inner, "prompt") if isinstance(item.get("prompt"), str) and spawned else None
+        prompt = (
+            batch.at(*batch.inner, "prompt") if isinstance(item.get("prompt"), str) and spawned else call.get("prompt")
+        )
         batch.add(
             "Subagent",
             agent_id=agent_id,
@@ -62,7 +109,7 @@ def emit_collaboration(batch: Batch, kind: str, item: dict[str, Any]) -> None:
             if spawned or kind in ("SubAgentActivity", "sub_agent_activity")
             else None,
             status=entry.get("status"),
-            call_id=call_id if spawned else None,
+            call_id=call_id if spawned or call.get("prompt") else None,
         )
 
 

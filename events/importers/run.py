@@ -220,7 +220,11 @@ class _FileImport:
             hasher.update(chunk)
             left -= len(chunk)
         if left == 0 and hasher.digest() == known.prefix_hash and not self._is_document:
-            return _Start("continued", known, None, hasher)
+            if self._importer.open(self._probe, known.state.get("importer")).identity.session_id == known.session_id:
+                return _Start("continued", known, None, hasher)
+            # Only now it names its session: what was read before went to one named after the file.
+            stream.seek(0)
+            return _Start("new", None, known, hashlib.sha256())
         stream.seek(0)
         return _Start("rewritten", None, known, hashlib.sha256())
 
@@ -302,7 +306,7 @@ class _FileImport:
 
     def _result(self, start: _Start, source: SourceRow, identity: Identity, events: EventWriter) -> FileResult:
         findings = list(events.findings())
-        if start.superseded is not None and not self._is_document:
+        if start.status == "rewritten" and not self._is_document:
             findings.insert(0, rewritten_finding(source.path))
         if "base_missing" in source.state:
             findings.append(missing_finding(source.path, str(source.state["base_missing"])))

@@ -107,11 +107,22 @@ class Session:
                 self._core.interrupted.clear()
             _ = self._core.client
             run = Run(self._core, given, stream=stream, agent=self._core.is_child)
-            yield from run.events()
+            yield from self._traced(run)
             if run.status == "completed":
                 children.report_to_parent(self._core, run.output)
         finally:
             self._running.release()
+
+    def _traced(self, run: Run) -> Iterator[LiveEvent]:
+        """The run's events, with spans where the program has set up a tracer."""
+        from ..adapters.otel import is_configured, traced
+
+        if not is_configured():
+            return run.events()
+        core = self._core
+        return traced(
+            run.events(), agent=core.state.agent().name, provider=core.client.provider, model=core.settings.model
+        )
 
     def _require_something(self, given: Input | None) -> None:
         if given is not None:

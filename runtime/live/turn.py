@@ -46,7 +46,7 @@ class Run:
         self._shortened = False
         self._began = time.monotonic()
 
-    def events(self) -> Iterator[LiveEvent]:
+    def events(self) -> Generator[LiveEvent, None, None]:
         """Drive the run to its end.
 
         Raises:

@@ -10,25 +10,41 @@ from .projection import Projection, State
 
 
 def initial() -> State:
-    return {"waiting": []}
+    """taken: deliveries whose text is not known before the input itself shows up."""
+    return {"waiting": [], "taken": 0}
 
 
 def apply(state: State, event: Event) -> None:
     waiting: list[dict[str, Any]] = state["waiting"]
     data = event.data
     if event.kind == "UserInput":
-        # A queued prompt that shows up as an input was delivered, whether or not the source logged the delivery.
-        if data.get("origin") == "queued" and data.get("preview"):
-            _take(waiting, None, data["preview"], oldest=False)
+        _shown(state, event)
         return
     operation = data["operation"]
     if operation == "enqueue":
         waiting.append({"at": event.position, "text": _text(data), "queue_id": data.get("queue_id")})
     elif operation == "clear":
         waiting.clear()
+        state["taken"] = 0
+    elif operation == "deliver" and data.get("queue_id") is None and _text(data) is None:
+        state["taken"] += 1
     else:
         text = _text(data)
         _take(waiting, data.get("queue_id"), text, oldest=text is None and data.get("queue_id") is None)
+
+
+def _shown(state: State, event: Event) -> None:
+    """An input takes its own prompt out of the queue; a process that died may have left older ones in it."""
+    data = event.data
+    said = data.get("preview")
+    if event.lane is not None or not said or not (state["taken"] or data.get("origin") == "queued"):
+        return
+    known = len(state["waiting"])
+    _take(state["waiting"], None, said, oldest=False)
+    if state["taken"]:
+        state["taken"] -= 1
+        if len(state["waiting"]) == known:
+            _take(state["waiting"], None, None, oldest=True)
 
 
 def _text(data: dict[str, Any]) -> str | None:
@@ -48,4 +64,4 @@ def _take(waiting: list[dict[str, Any]], queue_id: str | None, text: str | None,
             return
 
 
-FOLD = Projection("queue", 1, "branch", initial, apply, frozenset({"QueuedInput", "UserInput"}))
+FOLD = Projection("queue", 2, "branch", initial, apply, frozenset({"QueuedInput", "UserInput"}))

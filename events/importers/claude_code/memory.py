@@ -28,6 +28,7 @@ class Memory:
     team: str | None = None
     slug: str | None = None
     last_prompt: str | None = None
+    agent_name: str | None = None
     todos: str | None = None
     mcp_servers: list[str] = field(default_factory=list[str])
     worktree: str | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from ...references import clean
 from .content import all_text
 from .memory import Memory
-from .record import Record, short, shown
+from .record import Record, absolute_path, short, shown
 from .shape import Json, obj, rows, some, text, whole
 
 _LIMIT = 2000
@@ -44,8 +44,9 @@ def _tag(record: Record, _memory: Memory) -> None:
     record.add("SessionLabel", tag=shown(record.value.get("tag")))
 
 
-def _agent_name(record: Record, _memory: Memory) -> None:
-    record.add("AgentMetadata", name=_line(record.value.get("agentName")))
+def _agent_name(record: Record, memory: Memory) -> None:
+    memory.agent_name = _line(record.value.get("agentName"))
+    record.add("AgentMetadata", name=memory.agent_name)
 
 
 def _agent_color(record: Record, _memory: Memory) -> None:
@@ -54,9 +55,10 @@ def _agent_color(record: Record, _memory: Memory) -> None:
     record.add("SessionLabel", color=color or "")
 
 
-def _agent_setting(record: Record, _memory: Memory) -> None:
+def _agent_setting(record: Record, memory: Memory) -> None:
     definition = _line(record.value.get("agentSetting"))
-    record.add("AgentMetadata", definition=definition, cleared=None if definition else ["definition"])
+    name = definition if memory.agent_name is None else None
+    record.add("AgentMetadata", definition=definition, name=name, cleared=None if definition else ["definition"])
 
 
 def _permission_mode(record: Record, memory: Memory) -> None:
@@ -97,10 +99,10 @@ def _queue(record: Record, _memory: Memory) -> None:
     )
 
 
-def _backup(path: str, value: Json) -> Json:
+def _backup(path: str, value: Json, cwd: str | None) -> Json:
     return some(
         {
-            "path": path,
+            "path": absolute_path(path, cwd),
             "backup": text(value.get("backupFileName")),
             "version": whole(value.get("version")),
             "taken_at": text(value.get("backupTime")),
@@ -108,24 +110,24 @@ def _backup(path: str, value: Json) -> Json:
     )
 
 
-def _snapshot(record: Record, _memory: Memory) -> None:
+def _snapshot(record: Record, memory: Memory) -> None:
     snapshot = obj(record.value.get("snapshot"))
     files = obj(snapshot.get("trackedFileBackups"))
     update = record.value.get("isSnapshotUpdate") is True
     record.add(
         "FileCheckpoint",
         message_id=text(snapshot.get("messageId")) or text(record.value.get("messageId")) or "",
-        backups=[_backup(path, obj(value)) for path, value in files.items()],
+        backups=[_backup(path, obj(value), memory.cwd) for path, value in files.items()],
         caused_by=text(record.value.get("messageId")) if update else None,
     )
 
 
-def _delta(record: Record, _memory: Memory) -> None:
+def _delta(record: Record, memory: Memory) -> None:
     path = text(record.value.get("trackingPath"))
     record.add(
         "FileCheckpoint",
         message_id=text(record.value.get("snapshotMessageId")) or "",
-        backups=[_backup(path, obj(record.value.get("backup")))] if path is not None else [],
+        backups=[_backup(path, obj(record.value.get("backup")), memory.cwd)] if path is not None else [],
         replaces=False,
         caused_by=text(record.value.get("messageId")),
     )

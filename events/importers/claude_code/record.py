@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -12,6 +13,8 @@ from ...times import to_us
 from ..importer import Identity, Line
 from .identity import TREE_TYPES
 from .shape import Json, obj, some, text
+
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 @dataclass(slots=True)
@@ -66,6 +69,15 @@ class Record:
     @property
     def message(self) -> Json:
         return obj(self.value.get("message"))
+
+
+def absolute_path(path: str, cwd: str | None) -> str:
+    """A path as the tools write it: what is relative in a record is meant from the working directory."""
+    if cwd is None or path.startswith(("/", "\\", "~")) or _DRIVE.match(path):
+        return path
+    if cwd.startswith("/"):
+        return f"{cwd.rstrip('/')}/{path.removeprefix('./')}"
+    return f"{cwd.rstrip(chr(92))}\\{path}" if _DRIVE.match(cwd) else path
 
 
 def shown(value: Any) -> str:

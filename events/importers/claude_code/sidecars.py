@@ -116,4 +116,4 @@ def _plan(folder: Path, path: Path, session_id: str) -> Iterator[SideEvent]:
     except OSError:
         return
     if plan is not None and words:
-        yield _event(session_id, "PlanSnapshot", plan.name, {"text": words, "path": str(plan)})
+        yield _event(session_id, "PlanSnapshot", plan.name, {"text": words})

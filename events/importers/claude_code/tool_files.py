@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .calls import digest_of
-from .record import Record
+from .record import Record, absolute_path
 from .shape import Json, obj, rows, text, whole
 
 
 def file_written(record: Record, call_id: str, call: Json, twin: Json) -> None:
     """Write, Edit, MultiEdit. Without the structured twin only the call's own words are known."""
-    path = text(twin.get("filePath")) or text(call.get("p"))
+    path = _path(record, text(twin.get("filePath")) or text(call.get("p")))
     if path is None:
         return
     before_key = "originalFileContents" if "originalFileContents" in twin else "originalFile"
@@ -33,6 +33,10 @@ def file_written(record: Record, call_id: str, call: Json, twin: Json) -> None:
         lines_added=added,
         lines_removed=removed,
     )
+
+
+def _path(record: Record, named: str | None) -> str | None:
+    return absolute_path(named, text(record.value.get("cwd"))) if named is not None else None
 
 
 def _operation(call: Json, twin: Json) -> str:
@@ -117,7 +121,7 @@ def _lines(twin: Json, after: str | None) -> tuple[int | None, int | None]:
 
 def notebook_edited(record: Record, call_id: str, call: Json, twin: Json) -> None:
     """A cell of a notebook changed; the whole file is told by newer versions only."""
-    path = text(twin.get("notebook_path")) or text(call.get("p"))
+    path = _path(record, text(twin.get("notebook_path")) or text(call.get("p")))
     if path is None or text(twin.get("error")):
         return
     before, after = text(twin.get("original_file")), text(twin.get("updated_file"))
@@ -136,7 +140,7 @@ def notebook_edited(record: Record, call_id: str, call: Json, twin: Json) -> Non
 def file_read(record: Record, call_id: str, call: Json, twin: Json) -> None:
     """A file or a part of it was shown to the model."""
     file = obj(twin.get("file"))
-    path = text(file.get("filePath")) or text(call.get("p"))
+    path = _path(record, text(file.get("filePath")) or text(call.get("p")))
     if path is None:
         return
     partial, digest = part_and_digest(file)

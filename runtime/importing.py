@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from ..events.blocks import Frozen
@@ -16,7 +16,9 @@ from ..events.importers.run import import_file
 from ..events.importers.scan import Candidate, candidates, default_places
 from ..events.store import EventStore
 from .after_import import finish_import
+from .bundle_file import is_bundle
 from .opened import StoreLike, opened
+from .session_index import refresh_index
 from .workspace.recorded import PlaceNotes
 
 PathLike = str | os.PathLike[str]
@@ -25,7 +27,8 @@ Progress = Callable[[Path, int, int], object]
 
 
 class ImportedSession(Frozen):
-    """One file and the session it belongs to. `role` is `subagent` for transcripts that are part of another session."""
+    """One file and the session it belongs to. `role` is `subagent` for transcripts that are part of another
+    session."""
 
     session_id: str
     source: str
@@ -67,10 +70,12 @@ def import_transcripts(
     source: str = "auto",
     store: StoreLike = None,
     progress: Progress | None = None,
+    path_map: Mapping[str, str] | None = None,
 ) -> ImportResult:
     """Bring the store up to date with transcripts; importing again adds only what is new.
 
-    paths: files and folders; none for the places where the tools keep theirs. source: the name of an importer, or `auto`.
+    paths: files and folders; none for the places where the tools keep theirs. source: the name of an importer, or
+    `auto`. path_map: for bundles, directories of the machine they come from and where they lie here.
 
     A file that cannot be imported is listed under `failed` and leaves nothing behind; the others go on.
 
@@ -81,12 +86,15 @@ def import_transcripts(
     forced = None if source == "auto" else importer_named(source)
     given = [Path(path) for path in paths] or default_places(None if forced is None else [forced])
     with opened(store) as events:
-        return _Import(events, forced, progress).run(list(candidates(given)))
+        return _Import(events, forced, progress, path_map or {}).run(list(candidates(given)))
 
 
 class _Import:
-    def __init__(self, store: EventStore, forced: Importer | None, progress: Progress | None) -> None:
+    def __init__(
+        self, store: EventStore, forced: Importer | None, progress: Progress | None, path_map: Mapping[str, str]
+    ) -> None:
         self._store = store
+        self._path_map = path_map
         self._forced = forced
         self._progress = progress
         self._places = PlaceNotes()
@@ -107,6 +115,9 @@ class _Import:
         return ImportResult(sessions=tuple(self._sessions), failed=tuple(self._failed), skipped=tuple(self._skipped))
 
     def _take(self, one: Candidate) -> None:
+        if is_bundle(one.path):
+            self._take_bundle(one.path)
+            return
         try:
             result = import_file(
                 self._store, one.path, self._forced, progress=lambda count: self._report(one.path, count)
@@ -125,6 +136,33 @@ class _Import:
             self._fail(one.path, UnreadableSource(f"{one.path} cannot be read: {why}.", remedy="Check its rights."))
         else:
             self._keep(result)
+
+    def _take_bundle(self, path: Path) -> None:
+        from .export.bundle_import import import_bundle
+
+        try:
+            arrived = import_bundle(self._store, path, self._path_map)
+        except RehydrateError as error:
+            self._fail(path, error)
+            return
+        for carried, findings in arrived:
+            row = self._store.session(carried.session_id)
+            if row.role == "main":
+                refresh_index(self._store, carried.session_id)
+            self._sessions.append(
+                ImportedSession(
+                    session_id=row.session_id,
+                    source=row.source,
+                    path=str(path),
+                    status=carried.status,
+                    role=row.role,
+                    parent_session=row.parent_session,
+                    events_added=carried.added,
+                    events_total=row.head,
+                    pointer=f"{row.session_id}@{row.head}",
+                    findings=tuple(findings),
+                )
+            )
 
     def _keep(self, result: FileResult) -> None:
         identity = result.identity

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..events.blocks import Frozen
 from ..events.store import EventStore, SessionRow
+from ..projections.fold import restore_states
 from .fork import forks_of
 from .opened import StoreLike, opened
 from .resolve import resolve_session
@@ -59,6 +60,7 @@ class _Drawing:
         self._store = store
         self._titles = {row["session_id"]: row["title"] for row in listed_rows(store)}
         self._drawn: set[str] = set()
+        self._copies: dict[str, str] | None = None
         self.missing: list[str] = []
 
     def root_of(self, row: SessionRow) -> SessionRow:
@@ -66,15 +68,32 @@ class _Drawing:
         seen: set[str] = set()
         while row.session_id not in seen:
             seen.add(row.session_id)
-            above = row.parent_session if row.forked_from is None else row.forked_from.rpartition("@")[0]
+            above = self._above(row)
             if above is None:
                 break
             parent = self._store.find_session(above)
             if parent is None:
-                self.missing.append(above)
+                if above not in self.missing:
+                    self.missing.append(above)
                 break
             row = parent
         return row
+
+    def _above(self, row: SessionRow) -> str | None:
+        """The session a row comes from: by our own fork, as a sub-agent, or as the copy that its client made."""
+        if row.forked_from is not None:
+            return row.forked_from.rpartition("@")[0]
+        return row.parent_session or self._copied_from().get(row.session_id)
+
+    def _copied_from(self) -> dict[str, str]:
+        if self._copies is None:
+            self._copies = {}
+            for row in self._store.sessions(role="main"):
+                first = next(self._store.read(row.session_id, until=1, kinds=["SessionStarted"]), None)
+                origin = None if first is None else first.data.get("forked_from_native")
+                if origin:
+                    self._copies[row.session_id] = str(origin).partition("@")[0]
+        return self._copies
 
     def session(self, row: SessionRow, at: int | None = None) -> TreeNode:
         self._drawn.add(row.session_id)
@@ -106,13 +125,31 @@ class _Drawing:
                     text=_said(event.kind, event.data),
                 )
             )
-        return found
+        return [*found, *self._branches(row)]
+
+    def _branches(self, row: SessionRow) -> list[TreeNode]:
+        """Ends of the source's own message tree that the live line left."""
+        path = restore_states(self._store, row.session_id).path
+        ends = set(path.ends) - {path.leaf}
+        if not ends:
+            return []
+        return [
+            TreeNode(
+                kind="branch",
+                session_id=row.session_id,
+                pointer=event.pointer,
+                at=event.position,
+                text=str(event.data.get("preview") or ""),
+            )
+            for event in self._store.read(row.session_id)
+            if event.native_id in ends and not path.live(event.position)
+        ]
 
     def _forks(self, row: SessionRow) -> list[TreeNode]:
+        forks = forks_of(self._store, row.session_id)
+        copies = [(child, None) for child, origin in self._copied_from().items() if origin == row.session_id]
         return [
-            self.session(self._store.session(child), at)
-            for child, at in forks_of(self._store, row.session_id)
-            if child not in self._drawn
+            self.session(self._store.session(child), at) for child, at in [*forks, *copies] if child not in self._drawn
         ]
 
     def _subagents(self, row: SessionRow) -> list[TreeNode]:

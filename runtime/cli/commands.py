@@ -18,7 +18,7 @@ class Entry:
 
 SECTIONS: dict[str, dict[str, Entry]] = {
     "Bring sessions in and look at them": {
-        "import": Entry("importing:import_", "Import transcripts of Claude Code, Codex and others."),
+        "import": Entry("importing:import_", "Import transcripts of Claude Code, Codex and others, and bundles."),
         "sessions": Entry("sessions:sessions", "List sessions, newest activity first."),
         "show": Entry("show:show", "Show what a person could read: turns, compactions and forks, with their pointers."),
         "search": Entry("search:search", "Find sessions by what was said in them."),

@@ -23,15 +23,17 @@ def import_(
     context: typer.Context,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[PATH]...", help="Files or folders; without any, the places where the tools keep theirs."
-        ),
+        typer.Argument(metavar="PATH", help="Files or folders; without any, the places where the tools keep theirs."),
     ] = None,
     source: Annotated[
         str, typer.Option("--from", metavar="SOURCE", help="auto, claude-code, codex, … (default: auto, by content).")
     ] = "auto",
+    maps: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="OLD=NEW", help="For bundles: where a directory of the other machine lies here."),
+    ] = None,
 ) -> Answer:
-    """Import transcripts of Claude Code, Codex and others.
+    """Import transcripts of Claude Code, Codex and others, and bundles.
 
     Importing again adds only what is new. Nothing is written where the transcripts lie.
 
@@ -40,14 +42,20 @@ def import_(
     from ..importing import import_transcripts
 
     frame = Frame.of(context)
+    path_map = None
+    if maps:
+        from ..export.bundle_import import parse_maps
+
+        path_map = parse_maps(maps)
     with _progress(frame) as progress:
-        result = import_transcripts(paths or (), source=source, store=frame.db, progress=progress)
+        result = import_transcripts(paths or (), source=source, store=frame.db, progress=progress, path_map=path_map)
     document = plain(result)
     return Answer(document, lambda screen: _show(screen, document), _exit_code(document["failed"]))
 
 
 def _exit_code(failed: list[dict[str, Any]]) -> int:
-    """4 when a file holds other content under a known id (a person must settle that), else the highest of the failures."""
+    """4 when a file holds other content under a known id (a person must settle that), else the highest of the
+    failures."""
     codes = {int(entry["exit_code"]) for entry in failed}
     return 4 if 4 in codes else max(codes, default=0)
 

@@ -24,7 +24,7 @@ def recorded_workspace(folded: Folded) -> parts.Workspace:
     """What the events say, nothing looked at."""
     state = folded.states["workspace"]
     worktree = state["worktree"]
-    project = state["project"]
+    project: dict[str, Any] = state["project"] or {}
     expected = parts.Place(
         cwd=state["cwd"],
         branch=state["branch"],
@@ -33,10 +33,10 @@ def recorded_workspace(folded: Folded) -> parts.Workspace:
         dirty=None if state["dirty"] is None else tuple(state["dirty"]),
     )
     info = parts.ProjectInfo(
-        id=project["id"] if project else None,
-        path=(project or {}).get("path") or state["main_cwd"] or (state["cwds"][0] if state["cwds"] else None),
-        root_commits=tuple((project or {}).get("root_commits") or state["root_commits"]),
-        remote=(project or {}).get("remote") or state["remote"],
+        id=project.get("id"),
+        path=project.get("path") or state["main_cwd"] or (state["cwds"][0] if state["cwds"] else None),
+        root_commits=tuple(project.get("root_commits") or state["root_commits"]),
+        remote=project.get("remote") or state["remote"],
     )
     return parts.Workspace(
         project=info,
@@ -82,7 +82,7 @@ def checked_workspace(
         maps=maps,
         candidates=[os.fspath(candidate) for candidate in candidates],
     )
-    about_agent = agent_findings(recorded.agent, report.cwd, gate, folded.session_id)
+    about_agent = agent_findings(recorded.agent, report.cwd, gate, folded.session_id, models=gate == "open")
     return found_workspace(folded, report), [*report.findings, *settled(about_agent, policy, accepted)]
 
 

@@ -132,13 +132,15 @@ class RecordedAgent(Frozen):
     mcp_servers: tuple[str, ...] | None = None
 
 
-def agent_findings(agent: RecordedAgent, project: str | None, gate: Gate, session: str) -> list[Finding]:
-    """Findings about definition, model and MCP servers."""
+def agent_findings(
+    agent: RecordedAgent, project: str | None, gate: Gate, session: str, *, models: bool = True
+) -> list[Finding]:
+    """Findings about definition, model (models: the price list is loaded for it) and MCP servers."""
     findings: list[Finding] = []
     definition = _definition_finding(agent, project, gate, session)
     if definition is not None:
         findings.append(definition)
-    if agent.model and not model_known(agent.model):
+    if models and agent.model and not model_known(agent.model):
         message = f"The model {agent.model} is not a known one: it may be retired or private, and its cost is unknown."
         remedy = f"Go on with another one: rehydrate run {paths.quoted(session)} PROMPT --model MODEL"
         findings.append(verdict(gate, "tell", "model-unknown", message, remedy, model=agent.model))

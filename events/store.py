@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -91,11 +91,8 @@ class EventStore:
         """
         with self._guard:
             if self._depth:
-                self._depth += 1
-                try:
+                with self._nested():
                     yield self._connection
-                finally:
-                    self._depth -= 1
                 return
             with self._lock.held(), database.translated(self.name):
                 self._begin_write()
@@ -108,6 +105,23 @@ class EventStore:
                     raise
                 finally:
                     self._depth = 0
+
+    @contextmanager
+    def _nested(self) -> Iterator[None]:
+        """A step within a write: when it fails and the caller goes on all the same, nothing of it stays."""
+        self._depth += 1
+        savepoint = f"step_{self._depth}"
+        self._connection.exec_driver_sql(f"SAVEPOINT {savepoint}")
+        try:
+            yield
+            self._connection.exec_driver_sql(f"RELEASE SAVEPOINT {savepoint}")
+        except BaseException:
+            with suppress(Exception):
+                self._connection.exec_driver_sql(f"ROLLBACK TO SAVEPOINT {savepoint}")
+                self._connection.exec_driver_sql(f"RELEASE SAVEPOINT {savepoint}")
+            raise
+        finally:
+            self._depth -= 1
 
     def _begin_write(self) -> None:
         if self._connection.dialect.name == "sqlite":
@@ -346,7 +360,7 @@ class EventStore:
         drafts: Sequence[Draft],
         expected_position: int | None = None,
         *,
-        records: Sequence[tuple[int, bytes]] | None = None,
+        records: Sequence[tuple[int, bytes] | None] | None = None,
         token: int | None = None,
     ) -> list[Event]:
         """Append events atomically; returns them with their positions.
@@ -355,7 +369,7 @@ class EventStore:
         records: per draft the row number and content digest of its native record.
         token: the caller's fencing token, where the session is leased.
 
-        Events whose id the session has already are left out when their content is the same.
+        An event whose id the session has already, with the same content, is not appended again; the stored one is returned.
 
         Raises:
             PositionConflict: the head is another one (both numbers are attributes).
@@ -365,17 +379,16 @@ class EventStore:
         with self.writing() as connection:
             row = self.session(session_id)
             self._check_token(connection, session_id, token)
+            known = self._known(row, drafts)
             if expected_position is not None and expected_position != row.head:
-                known = self._known(row, drafts)
-                if len(known) == len(drafts) and drafts:
+                if drafts and len(known) == len(drafts):
                     return known
                 raise PositionConflict(session_id, expected_position, row.head)
-            if expected_position is None:
-                wanted = [draft for draft in drafts if draft.event_id is not None]
-                known_ids = {event.event_id for event in self._known(row, wanted)} if wanted else set()
-                if known_ids:
-                    drafts = [draft for draft in drafts if draft.event_id not in known_ids]
-            return self._insert(connection, row, drafts, records)
+            ids = {event.event_id for event in known}
+            given = records if records is not None else [None] * len(drafts)
+            fresh = [pair for pair in zip(drafts, given, strict=True) if pair[0].event_id not in ids]
+            new = self._insert(connection, row, [draft for draft, _ in fresh], [record for _, record in fresh])
+            return known + new
 
     def append_new(
         self, session_id: str, drafts: Sequence[Draft], records: Sequence[tuple[int, bytes] | None]
@@ -407,24 +420,37 @@ class EventStore:
 
     def _known(self, row: SessionRow, drafts: Sequence[Draft]) -> list[Event]:
         """The stored events with the ids of these drafts; other content under an id is an error."""
-        wanted = {draft.event_id: draft for draft in drafts if draft.event_id is not None}
+        wanted = {bytes.fromhex(draft.event_id): draft for draft in drafts if draft.event_id is not None}
         found: list[Event] = []
         if not wanted:
             return found
-        for event in self.read(row.session_id):
-            draft = wanted.get(event.event_id)
-            if draft is None:
-                continue
-            same = draft.kind == event.kind and blobs_equal(draft.data, event.data)
-            if not same:
+        for position in self._positions(row, set(wanted)):
+            (event,) = self.read(row.session_id, after=position - 1, until=position)
+            draft = wanted[bytes.fromhex(event.event_id)]
+            if draft.kind != event.kind or not blobs_equal(draft.data, event.data):
                 raise EventConflict(
                     f"Event {event.event_id} of session {row.session_id} is known with other content.",
-                    remedy="Nothing was written; keep both by importing the other file under its own session id.",
+                    remedy="Nothing was written; restore the session again and decide anew.",
                     session_id=row.session_id,
                     event_id=event.event_id,
                     position=event.position,
                 )
             found.append(event)
+        return found
+
+    def _positions(self, row: SessionRow, wanted: set[bytes]) -> list[int]:
+        """Where a session has events with these ids, its shared past included."""
+        columns = schema.event.c
+        found: list[int] = []
+        with self.reading() as connection:
+            for part in self.segments(row, 1, row.head):
+                query = select(columns.seq).where(
+                    columns.stream == part.stream,
+                    columns.seq >= part.lo,
+                    columns.seq <= part.hi,
+                    columns.uid.in_(wanted),
+                )
+                found += connection.execute(query.order_by(columns.seq)).scalars()
         return found
 
     def _check_token(self, connection: Connection, session_id: str, token: int | None) -> None:

@@ -23,7 +23,15 @@ def _encodable(wire: Any) -> list[str]:
         json.dumps(wire, ensure_ascii=False).encode("utf-8")
     except (UnicodeEncodeError, TypeError, ValueError) as error:
         return [f"cannot be sent as JSON: {error}"]
-    return ["holds NUL"] if "\\u0000" in json.dumps(wire) else []
+    return ["holds NUL"] if _holds_nul(wire) else []
+
+
+def _holds_nul(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(_holds_nul(part) for pair in value.items() for part in pair)
+    if isinstance(value, list):
+        return any(map(_holds_nul, value))
+    return isinstance(value, str) and "\x00" in value
 
 
 def anthropic_faults(messages: list[dict[str, Any]]) -> list[str]:

@@ -17,23 +17,24 @@ _NOT_SENT = ("internal_chat_message_metadata_passthrough",)
 
 def render(store: EventStore, session_id: str, position: int, model: str | None) -> list[dict[str, Any]]:
     """The input items as the client would send them to `model` (None: the last model of the rollout), without the new prompt."""
-    return render_lines(load_lines(store, session_id, position), model)
+    return render_lines(load_lines(store, session_id, position), model, session_id)
 
 
-def render_lines(lines: Sequence[RolloutLine], model: str | None) -> list[dict[str, Any]]:
+def render_lines(lines: Sequence[RolloutLine], model: str | None, thread: str = "") -> list[dict[str, Any]]:
     """As `render`, for lines that are already read."""
     history = replayed(lines, model or last_model(lines))
     items = [prepared_images(item) for item in paired(history)]
     return [
-        *_instructions(lines),
+        *_instructions(lines, thread),
         *({key: value for key, value in item.items() if key not in _NOT_SENT} for item in items),
     ]
 
 
-def _instructions(lines: Sequence[RolloutLine]) -> list[dict[str, Any]]:
+def _instructions(lines: Sequence[RolloutLine], thread: str) -> list[dict[str, Any]]:
     """The base instructions that the session was started with; the client's built-in ones are not known here."""
     metas = [line.payload for line in lines if line.kind == "session_meta"]
-    base = metas[0].get("base_instructions") if metas else None
+    own = [meta for meta in metas if meta.get("id") == thread] or metas
+    base = own[0].get("base_instructions") if own else None
     text = base.get("text") if is_object(base) else None
     if not isinstance(text, str) or not text:
         return []

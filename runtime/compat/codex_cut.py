@@ -88,9 +88,11 @@ def _decodes(url: str) -> bool:
         return False
     if raw.startswith(b"\x89PNG\r\n\x1a\n"):
         return _png_is_whole(raw)
-    return raw.startswith((b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"BM")) or (
-        raw[:4] == b"RIFF" and raw[8:12] == b"WEBP"
-    )
+    if raw.startswith(b"\xff\xd8\xff"):
+        return b"\xff\xda" in raw and b"\xff\xd9" in raw[-64:]
+    if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
+        return int.from_bytes(raw[4:8], "little") + 8 <= len(raw)
+    return raw.startswith((b"GIF87a", b"GIF89a")) and b";" in raw[-64:]
 
 
 def _png_is_whole(raw: bytes) -> bool:

@@ -24,7 +24,8 @@ class RolloutLine:
 def load_lines(store: EventStore, session_id: str, position: int) -> list[RolloutLine]:
     """The lines of the session's past up to `position`, in the order in which the client replays them.
 
-    Lines that the client cannot parse are left out. A revert (a marker that names a position) takes away what came after it.
+    Lines that the client cannot parse are left out (those that are no UTF-8, bare items in a file of wrapped lines). A revert (a
+    marker that names a position) takes away what came after it.
     """
     places: list[tuple[int, int | None, Event]] = []
     seen: set[int] = set()
@@ -38,13 +39,30 @@ def load_lines(store: EventStore, session_id: str, position: int) -> list[Rollou
         elif event.record not in seen:
             seen.add(event.record)
             places.append((event.position, event.record, event))
-    values = {record.record: record.parsed() for record in store.records({place[1] for place in places if place[1]})}
+    records = store.records({place[1] for place in places if place[1]})
+    values = {record.record: record.parsed() if _is_utf8(record.raw) else None for record in records}
+    wrapped = any(_is_wrapped(value) for value in values.values())
     added = {event.position: event for event in store.hydrate([place[2] for place in places if place[1] is None])}
     lines: list[RolloutLine] = []
     for at, record, _ in places:
-        found = lines_of(values.get(record)) if record is not None else line_of(added[at])
+        value = values.get(record) if record is not None else None
+        if record is not None and wrapped and not _is_wrapped(value):
+            continue
+        found = lines_of(value) if record is not None else line_of(added[at])
         lines += [RolloutLine(kind, payload, at) for kind, payload in found]
     return lines
+
+
+def _is_wrapped(value: Any) -> bool:
+    return is_object(value) and is_object(value.get("payload"))
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def lines_of(value: Any) -> list[tuple[str, dict[str, Any]]]:

@@ -42,7 +42,7 @@ def _step(history: list[Item], line: RolloutLine, model: str | None) -> list[Ite
     payload = line.payload
     if line.kind == "response_item":
         if accepted(payload) and not (payload.get("type") == "message" and payload.get("role") == "system"):
-            history.append(cut_output(payload, model) if payload.get("type") in _OUTPUTS else payload)
+            history.append(cut_output(payload, model) if payload.get("type") in _OUTPUTS else _renamed(payload))
     elif line.kind == "inter_agent_communication":
         history.append(agent_message(payload))
     elif line.kind == "event_msg" and payload.get("type") == "thread_rolled_back":
@@ -77,7 +77,12 @@ def _replacement(line: RolloutLine) -> list[Item] | None:
     kept = [item for item in items if not (is_object(item) and str(item.get("type")) in STRIPPED)]
     if any(not accepted(item) and (known(item) or not is_object(item) or "type" not in item) for item in kept):
         return None
-    return [item for item in kept if known(item)]
+    return [_renamed(item) for item in kept if known(item)]
+
+
+def _renamed(item: Item) -> Item:
+    """An item under the name that the client writes; it reads another one too."""
+    return {**item, "type": "compaction"} if item.get("type") == "compaction_summary" else item
 
 
 def _base(lines: Sequence[RolloutLine]) -> int | None:

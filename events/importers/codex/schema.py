@@ -79,7 +79,11 @@ def _custom_call(item: Item) -> bool:
 
 
 def _shell_call(item: Item) -> bool:
-    return is_object(item.get("action")) and isinstance(item.get("status"), str)
+    action = item.get("action")
+    if not is_object(action) or not isinstance(item.get("status"), str):
+        return False
+    command = action.get("command")
+    return is_list(command) and all(isinstance(word, str) for word in command)
 
 
 def _output(item: Item) -> bool:

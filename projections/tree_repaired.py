@@ -37,6 +37,7 @@ class _Repaired:
         self.children = links.children()
         self.original = dict(links.parent_of)
         self.walked: set[str] = set()
+        self._kept: dict[str, list[str]] = {}
         self._completed = self._boundaries_with_summary()
         for boundary in self.order:
             if boundary.id in self._completed:
@@ -109,6 +110,7 @@ class _Repaired:
             self.remarks.append(Remark("preserved-missing", "info", text, facts))
         if not present:
             return
+        self._kept[boundary.id] = present
         anchor = boundary.anchor if boundary.anchor in self.links.by_id else self._completed[boundary.id].id
         inside = set(present)
         for child in self.children.get(anchor or "", ()):
@@ -132,16 +134,16 @@ class _Repaired:
         names = [node.id for node in ends if node.id != end.id]
         return end, (*names, end.id)
 
-    def _spoken_parent(self, node: Node) -> Node | None:
+    def _spoken_parent(self, node: Node, parent_of: dict[str, str | None]) -> Node | None:
         """The message before this one on its branch, also across a compaction."""
-        at = self.links.parent_of[node.id]
+        at = parent_of[node.id]
         seen: set[str] = set()
         while at is not None and at in self.links.by_id and at not in seen:
             found = self.links.by_id[at]
             if found.speaks:
                 return found
             seen.add(at)
-            at = self.links.parent_of[at]
+            at = parent_of[at]
             if found.cuts and at is None:
                 named = found.logical_parent
                 at = named if named in self.links.by_id else self._before_it[found.id]
@@ -150,8 +152,12 @@ class _Repaired:
     def _ends(self) -> list[Node]:
         """Messages of the main conversation that none follows, in order; late results beside one do not count."""
         speaking = [node for node in self.order if node.speaks]
-        parent = {node.id: self._spoken_parent(node) for node in speaking}
+        parent = {node.id: self._spoken_parent(node, self.links.parent_of) for node in speaking}
         followed: set[str] = set()
+        for node in speaking:
+            if self.links.parent_of[node.id] != self.original[node.id]:
+                written = self._spoken_parent(node, self.original)
+                followed.update([written.id] if written is not None else [])
         went_on: set[str] = set()
         for node in speaking:
             before = parent[node.id]
@@ -181,7 +187,9 @@ class _Repaired:
         """The end of the pointed-to branch, unless a newer message lies elsewhere: then the pointer is stale."""
         target = self.links.by_id.get(pointer.leaf)
         if target is not None and not target.speaks and not target.sidechain:
-            target = self._spoken_parent(target)  # A quiet record stands for the message it hangs off.
+            target = self._spoken_parent(
+                target, self.links.parent_of
+            )  # A quiet record stands for the message it hangs off.
         if target is None or target.sidechain or target.id in self._line(newest):
             return newest
         facts = {"leaf": pointer.leaf, "position": pointer.order}
@@ -253,16 +261,26 @@ class _Repaired:
         return chain
 
     def history(self, boundary: Node) -> list[Node]:
-        """What lies before a compaction, back to the root, by the links as they were written."""
+        """What lies before a compaction, back to the root, earlier compactions with their summaries included."""
         chain: list[Node] = []
-        node = self._before(boundary)
         passed: set[str] = set()
+        crossed = {boundary.id}
+        released = set(self._kept.get(boundary.id, ()))
+        node = self._before(boundary)
         while node is not None and node.id not in passed:
             passed.add(node.id)
             if node.id not in self.walked:
                 self.walked.add(node.id)
                 chain.append(node)
-            node = self._before(node) if node.cuts else self._up(node, self.original[node.id], passed)
+            if node.cuts and node.id not in crossed:
+                # Messages that it kept stand behind its summary; from here on they are where they were written.
+                crossed.add(node.id)
+                released.update(self._kept.get(node.id, ()))
+                passed.difference_update(self._kept.get(node.id, ()))
+                node = self._before(node)
+                continue
+            links = self.original if node.id in released else self.links.parent_of
+            node = self._up(node, links[node.id], passed)
         chain.reverse()
         return chain
 

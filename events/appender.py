@@ -22,7 +22,7 @@ class Appender:
 
     def __init__(self, connection: Connection, codec: Codec, stream: int) -> None:
         columns = schema.stream.c
-        query = select(columns.head, columns.head_hash).where(columns.stream == stream)
+        query = select(columns.head, columns.head_hash).where(columns.stream == stream).with_for_update()
         found = connection.execute(query).one()
         self._connection = connection
         self._codec = codec

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from typing import Any
 
 import zstandard
@@ -22,8 +23,18 @@ def put(connection: Connection, content: bytes) -> str:
         packed = zstandard.compress(content, 3)
         encoding, body = (1, packed) if len(packed) < len(content) else (0, content)
         row = {"digest": digest, "size_bytes": len(content), "enc": encoding, "body": body}
-        connection.execute(schema.blob.insert(), row)
+        connection.execute(_unless_known(connection.dialect.name), row)
     return digest.hex()
+
+
+@cache
+def _unless_known(dialect: str) -> Any:
+    """Insert a blob; another writer may store the same one at the same time."""
+    if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(schema.blob).on_conflict_do_nothing()
+    return schema.blob.insert()
 
 
 def get(connection: Connection, digest: str) -> bytes | None:

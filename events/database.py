@@ -6,15 +6,16 @@ import os
 import shutil
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, exc, make_url, text
 from sqlalchemy.pool import StaticPool
 
-from .errors import DamagedDatabase, DatabaseBusy, DiskFull, NewerDatabase, RehydrateError, UsageError
+from .errors import Conflict, DamagedDatabase, DatabaseBusy, DiskFull, NewerDatabase, RehydrateError, UsageError
 from .schema import SCHEMA_NUMBER
 
 APPLICATION_ID = 0x52485944
@@ -219,6 +220,13 @@ def free_bytes(path: Path) -> int:
     return shutil.disk_usage(path.parent).free
 
 
+def one_at_a_time(connection: Connection, what: str) -> None:
+    """Until the transaction ends nobody else passes here, where the database has many writers."""
+    if connection.dialect.name == "postgresql":
+        number = zlib.crc32(f"rehydrate {what}".encode())
+        connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
+
+
 @contextmanager
 def translated(name: str) -> Iterator[None]:
     """Turn the driver's errors into ours."""
@@ -231,8 +239,14 @@ def translated(name: str) -> Iterator[None]:
 
 
 def _ours(error: Exception, name: str) -> RehydrateError:
-    text = str(getattr(error, "orig", None) or error)
-    low = text.lower()
+    told = str(getattr(error, "orig", None) or error)
+    low = told.lower()
+    if isinstance(error, exc.IntegrityError) and "unique" in low:
+        return Conflict(
+            f"Another writer was first in the database {name} ({told}).",
+            remedy="Nothing was written; restore the session again and decide anew.",
+            path=name,
+        )
     if "full" in low and ("disk" in low or "database" in low):
         return DiskFull(
             f"No space is left for the database {name}; the step was undone.",
@@ -247,14 +261,14 @@ def _ours(error: Exception, name: str) -> RehydrateError:
         )
     if "malformed" in low or "not a database" in low or "corrupt" in low or "disk i/o" in low:
         return DamagedDatabase(
-            f"The database {name} cannot be read: {text}.",
+            f"The database {name} cannot be read: {told}.",
             remedy="It was left as it is; restore a backup, or import the transcripts into a new database.",
             path=name,
         )
     if "readonly" in low or "unable to open" in low:
         return RehydrateError(
-            f"The database {name} cannot be written: {text}.",
+            f"The database {name} cannot be written: {told}.",
             remedy="Check the path and the rights of its folder.",
             path=name,
         )
-    return RehydrateError(f"The database {name} refused: {text}.", path=name)
+    return RehydrateError(f"The database {name} refused: {told}.", path=name)

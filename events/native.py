@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select, update
 from . import blobs, schema
 from .bulk import insert_rows
 from .codec import Codec
+from .database import one_at_a_time
 from .long_text import long_parts
 from .seal import seal_of
 
@@ -126,6 +127,7 @@ class RecordWriter:
         self._connection = connection
         self._codec = codec.at_level(1)
         self._source = source
+        one_at_a_time(connection, "record")
         last = connection.execute(
             select(schema.record.c.record).order_by(schema.record.c.record.desc()).limit(1)
         ).scalar()

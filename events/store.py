@@ -377,6 +377,7 @@ class EventStore:
             LeaseConflict: the token is not the session's present one.
         """
         with self.writing() as connection:
+            self._hold(connection, session_id)
             row = self.session(session_id)
             self._check_token(connection, session_id, token)
             known = self._known(row, drafts)
@@ -395,7 +396,16 @@ class EventStore:
     ) -> list[Event]:
         """Append events that the caller knows to be new (an import that has compared ids itself); no look-up of ids."""
         with self.writing() as connection:
+            self._hold(connection, session_id)
             return self._insert(connection, self.session(session_id), drafts, records)
+
+    def _hold(self, connection: Connection, session_id: str) -> None:
+        """Keep other writers of the session out until the transaction ends, where the database has many writers."""
+        if connection.dialect.name == "sqlite":
+            return
+        stream, session = schema.stream, schema.session
+        query = select(stream.c.stream).join_from(session, stream, session.c.stream == stream.c.stream)
+        connection.execute(query.where(session.c.session_id == session_id).with_for_update(of=stream))
 
     def _insert(
         self,

@@ -230,7 +230,9 @@ def test_a_snapshot_is_found_at_or_before_a_position_through_the_lineage(store: 
 
 def test_an_imported_file_comes_back_byte_for_byte_and_is_proved_whole(store: EventStore, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_bytes(b'\xef\xbb\xbf{"tiny":"S","id":"a","say":"\\u0000\\ud800"}\r\n\n{broken\n' + b'{"tiny":"S","say":"x"}\n' * 2)
+    path.write_bytes(
+        b'\xef\xbb\xbf{"tiny":"S","id":"a","say":"\\u0000\\ud800"}\r\n\n{broken\n' + b'{"tiny":"S","say":"x"}\n' * 2
+    )
     import_file(store, path, TinyImporter())
     assert original(store, path) == path.read_bytes()
     proof = verify_store(store=store)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from rehydrate.events.importers.run import import_file
-from rehydrate.events.kinds import validate_fact
 from rehydrate.events.store import EventStore
 
 from ..support.rollouts import (
@@ -30,7 +29,6 @@ from ..support.rollouts import (
     turn,
     user,
 )
-from ..support.samples import needs_samples, public, scenarios
 
 
 @pytest.fixture
@@ -284,26 +282,3 @@ def test_a_usage_record_and_the_count_behind_it_are_one_response(store: EventSto
     costs = facts(store, tmp_path, "Cost", reply("ok"), record, tokens(900, 900))
     assert [cost.get("replay", False) for cost in costs] == [False, True]
     assert costs[0]["response_id"] == "resp_1"
-
-
-def stored_facts(store: EventStore, path: Path) -> Iterator[dict[str, Any]]:
-    result = import_file(store, path)
-    assert result.identity is not None
-    for one in store.read(result.identity.session_id):
-        yield {"kind": one.kind, **one.data}
-
-
-@needs_samples
-@pytest.mark.parametrize("sample", public("codex"), ids=lambda path: path.stem)
-def test_every_event_of_a_published_session_fits_its_kind(store: EventStore, sample: Path) -> None:
-    for data in stored_facts(store, sample):
-        validate_fact(data)
-
-
-@needs_samples
-def test_every_event_of_a_generated_session_fits_its_kind() -> None:
-    for scenario in scenarios("codex"):
-        for path in scenario.stages[-1].rollouts:
-            with EventStore(":memory:") as store:
-                for data in stored_facts(store, path):
-                    validate_fact(data)

@@ -150,7 +150,8 @@ def _response(state: State, event: Event, side: str) -> None:
 
 def _extra(data: dict[str, Any], model: str) -> list[list[Any]]:
     """Earlier iterations of a response that fell back to another model: each is paid to its own model."""
-    iterations = [part for part in data.get("iterations") or () if isinstance(part, dict)]
+    told: list[Any] = data.get("iterations") or []
+    iterations: list[dict[str, Any]] = [part for part in told if isinstance(part, dict)]
     if len(iterations) < 2:
         return []
     return [[part.get("model") or model, _iteration(part)] for part in iterations[:-1]]
@@ -160,7 +161,7 @@ def _iteration(part: dict[str, Any]) -> Usage:
     """Usage of one iteration, in our names or as the provider wrote it."""
     if "cache_read_input_tokens" not in part and "cache_creation_input_tokens" not in part:
         return usage_of(part)
-    nested = part.get("cache_creation") or {}
+    nested: dict[str, Any] = part.get("cache_creation") or {}
     hour = int(nested.get("ephemeral_1h_input_tokens") or 0)
     written = int(part.get("cache_creation_input_tokens") or 0)
     five = int(nested.get("ephemeral_5m_input_tokens") or max(0, written - hour))
@@ -234,8 +235,8 @@ def _cumulative(state: State, event: Event, side: str) -> None:
     data = event.data
     model = data.get("model") or UNKNOWN_MODEL
     totals = usage_of(data)
-    before = state["cumulative"]
-    restarted = before is None or sum(totals) < sum(before)
+    before: Usage = state["cumulative"] or [0] * len(CLASSES)
+    restarted = sum(totals) < sum(before)
     delta = totals if restarted else [max(0, new - old) for new, old in zip(totals, before, strict=True)]
     state["cumulative"] = totals
     if any(delta):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..events.event import Event
 from .projection import Projection, State
 
@@ -31,8 +33,9 @@ def apply(state: State, event: Event) -> None:
     if event.kind == "RunStarted":
         state["run"] = {"run_id": data["run_id"], "status": "running", "at": event.position}
     elif event.kind == "RunEnded":
+        before: dict[str, Any] = state["run"] or {}
         state["run"] = {
-            "run_id": data.get("run_id") or (state["run"] or {}).get("run_id"),
+            "run_id": data.get("run_id") or before.get("run_id"),
             "status": data["status"],
             "reason": data.get("reason"),
             "at": event.position,

@@ -32,10 +32,10 @@ def _credit(state: State, path: str, event: Event) -> None:
     model = state["models"].get(lane)
     agent = lane or state["agent"]
     writers: list[dict[str, Any]] = state["paths"].setdefault(path, [])
-    for writer in writers:
-        if (writer["model"], writer["agent"]) == (model, agent):
-            break
-    else:
+    writer: dict[str, Any] | None = next(
+        (one for one in writers if (one["model"], one["agent"]) == (model, agent)), None
+    )
+    if writer is None:
         writer = {"model": model, "agent": agent, "changes": 0, "lines_added": 0, "lines_removed": 0, "at": 0}
         writers.append(writer)
     writer["changes"] += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..events.damage import is_remark
 from ..events.event import Event
 from .projection import Projection, State
@@ -17,7 +19,7 @@ def apply(state: State, event: Event) -> None:
     data = event.data
     if event.kind == "Notice":
         if is_remark(event.kind, data) and len(state["remarks"]) < LISTED:
-            told = {name: data[name] for name in ("subtype", "text", "value") if name in data}
+            told: dict[str, Any] = {name: data[name] for name in ("subtype", "text", "value") if name in data}
             state["remarks"].append({"at": event.position, **told})
     elif data.get("damage"):
         state["damaged_count"] += 1

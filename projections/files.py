@@ -35,9 +35,9 @@ def apply(state: State, event: Event) -> None:
 
 
 def _entry(paths: dict[str, Any], path: str) -> dict[str, Any]:
-    entry = paths.get(path)
-    if entry is None:
-        entry = paths[path] = {"ops": [], "count": 0, "written": None, "read": None, "backups": []}
+    if path not in paths:
+        paths[path] = {"ops": [], "count": 0, "written": None, "read": None, "backups": []}
+    entry: dict[str, Any] = paths[path]
     return entry
 
 

@@ -97,8 +97,8 @@ class Path:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Path:
-        dead, retracted = Ranges(data["dead"]), Ranges(data["retracted"])
-        return cls(**{**data, "dead": dead, "retracted": retracted})
+        told: dict[str, Any] = {**data, "dead": Ranges(data["dead"]), "retracted": Ranges(data["retracted"])}
+        return cls(**told)
 
     def extend(self, event: Event, known_reply: Callable[[Event], bool] | None = None) -> bool:
         """Take the next event if it only continues the path; False when the path must be found anew.

@@ -92,8 +92,9 @@ def _go(state: State, cwd: str) -> None:
 
 def _worktree(state: State, data: dict[str, Any]) -> None:
     operation = data["operation"]
+    inside: dict[str, Any] = state["worktree"] or {}
     if operation == "entered":
-        state["main_cwd"] = data.get("original_cwd") or (state["worktree"] or {}).get("original_cwd") or state["cwd"]
+        state["main_cwd"] = data.get("original_cwd") or inside.get("original_cwd") or state["cwd"]
         state["worktree"] = {
             "path": data.get("path"),
             "name": data.get("name"),
@@ -110,8 +111,8 @@ def _worktree(state: State, data: dict[str, Any]) -> None:
         if data.get("path"):
             _go(state, data["path"])
     else:
-        back = data.get("original_cwd") or (state["worktree"] or {}).get("original_cwd")
-        left_branch = (state["worktree"] or {}).get("branch")
+        back = data.get("original_cwd") or inside.get("original_cwd")
+        left_branch = inside.get("branch")
         state["worktree"] = None
         if back:
             _go(state, back)

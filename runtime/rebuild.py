@@ -102,13 +102,14 @@ def _compare_index(store: EventStore, row: SessionRow, folded: Folded) -> list[M
     if stored is None or stored.seq != row.head or stored.version != versions_key():
         return []
     fresh = json.loads(json.dumps(index_row(row, folded)))
+    data: dict[str, Any] = {}
     try:
-        data = json.loads(stored.data)
-    except ValueError:
-        data = None
+        data.update(json.loads(stored.data))
+    except (ValueError, TypeError):
+        data.clear()
     if data == fresh and stored.title == fresh["title"] and stored.last_us == fresh["last_us"]:
         return []
-    names = sorted(name for name in fresh if not isinstance(data, dict) or data.get(name) != fresh[name])
+    names = sorted(name for name in fresh if data.get(name) != fresh[name])
     text = f"The list's row of session {row.session_id} differs from its events."
     return [_mismatch(row, row.head, text, {"fields": names})]
 

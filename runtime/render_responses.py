@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from .family import family_of
 from .restored import Message
@@ -70,10 +70,13 @@ def _reasoning(block: Any) -> Item:
 
 def _opaque(block: Any) -> list[Item]:
     """Items that only the provider understands go back to it as they came: compactions, its own searches and pictures."""
-    value = block.value if block.type == "other" else block.input
-    if block.type == "other" and block.native_type in OPAQUE and isinstance(value, dict):
+    given: Any = block.value if block.type == "other" else block.input
+    if not isinstance(given, dict):
+        return []
+    value = cast("Item", given)
+    if block.type == "other" and block.native_type in OPAQUE:
         return [{name: part for name, part in value.items() if name not in _CLIENT_FIELDS}]
-    if block.type == "tool_use" and block.call_type == "server" and isinstance(value, dict):
+    if block.type == "tool_use" and block.call_type == "server":
         if value.get("type") == "image_generation_call":
             return [{name: part for name, part in value.items() if name not in _CLIENT_FIELDS}]
         if block.name == "web_search":

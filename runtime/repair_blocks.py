@@ -81,9 +81,11 @@ def _cleaned(value: Any, seen: set[str]) -> Any:
             value = value.replace("\x00", "\ufffd")
         return value
     if isinstance(value, list):
-        return [_cleaned(item, seen) for item in value]
+        items: list[Any] = value
+        return [_cleaned(item, seen) for item in items]
     if isinstance(value, dict):
-        return {_cleaned(name, seen): _cleaned(item, seen) for name, item in value.items()}
+        members: dict[str, Any] = value
+        return {_cleaned(name, seen): _cleaned(item, seen) for name, item in members.items()}
     return value
 
 
@@ -144,5 +146,5 @@ def drop_empty(messages: list[Spoken], session_id: str, findings: list[Finding])
     messages[:] = [message for message in messages if message.blocks]
 
 
-def _is_empty(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") == "text" and not str(block.get("text") or "").strip()
+def _is_empty(block: Block) -> bool:
+    return block.get("type") == "text" and not str(block.get("text") or "").strip()

@@ -29,15 +29,15 @@ def index_row(row: SessionRow, folded: Folded) -> dict[str, Any]:
     created = next(
         (us for us in (activity["first_us"], states["lineage"]["created_us"], row.created_us) if us is not None), None
     )
-    project = workspace["project"]
+    project: dict[str, Any] = workspace["project"] or {}
     title = title_of(labels)
-    path = (project or {}).get("path") or workspace["main_cwd"] or (workspace["cwds"][0] if workspace["cwds"] else None)
+    path = project.get("path") or workspace["main_cwd"] or (workspace["cwds"][0] if workspace["cwds"] else None)
     return {
         "session_id": row.session_id,
         "title": None if title is None else preview(title, _TITLE_CHARS) or None,
         "source": row.source,
         "project": path,
-        "project_id": (project or {}).get("id"),
+        "project_id": project.get("id"),
         "worktree": expected_place(row.session_id, workspace).worktree_path,
         "cwd": workspace["cwd"],
         "branch": workspace["branch"],
@@ -145,10 +145,10 @@ def _stored(store: EventStore) -> tuple[list[dict[str, Any]], list[str]]:
 
 def _read(text: str) -> dict[str, Any] | None:
     try:
-        data = json.loads(text)
-    except ValueError:
+        data: dict[str, Any] = dict(json.loads(text))
+    except (ValueError, TypeError):
         return None
-    return data if isinstance(data, dict) and "last_us" in data and "deleted" in data else None
+    return data if "last_us" in data and "deleted" in data else None
 
 
 def drop_index(store: EventStore, session_id: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from ..events.event import Event
 from ..events.references import clean
@@ -20,16 +20,16 @@ class Reader:
 
     def __init__(self, store: EventStore, session_id: str) -> None:
         self._store = store
-        self._session_id = session_id
+        self.session_id = session_id
 
     def at(self, position: int | None) -> Event | None:
         if position is None:
             return None
-        events = self._store.hydrate(self._store.read(self._session_id, after=position - 1, until=position))
+        events = self._store.hydrate(self._store.read(self.session_id, after=position - 1, until=position))
         return events[0] if events else None
 
     def pointer(self, position: int) -> str:
-        return f"{self._session_id}@{position}"
+        return f"{self.session_id}@{position}"
 
 
 def app_state(folded: Folded, reader: Reader) -> parts.AppState:
@@ -66,20 +66,23 @@ def _plan(state: dict[str, Any], reader: Reader) -> parts.Plan | None:
 
 
 def _file(entry: dict[str, Any], reader: Reader) -> parts.FileState:
+    """Made without validation, as the folds' own values need none: sessions touch many files, many times each."""
+    session_id = reader.session_id
     backups = tuple(
-        parts.FileBackup(
+        parts.FileBackup.model_construct(
             backup=one["backup"],
             version=one["version"],
             message_id=one["message_id"],
-            pointer=reader.pointer(one["at"]),
+            pointer=f"{session_id}@{one['at']}",
         )
         for one in entry["backups"]
     )
+    make = parts.FileOperation.model_construct
     operations = tuple(
-        parts.FileOperation(operation=operation, pointer=reader.pointer(position), call_id=call_id)
+        make(operation=operation, pointer=f"{session_id}@{position}", call_id=call_id)
         for position, operation, call_id in entry["ops"]
     )
-    return parts.FileState(
+    return parts.FileState.model_construct(
         operations=operations,
         operation_count=entry["count"],
         last_written_digest=entry["written"],
@@ -102,7 +105,7 @@ def _queued(entry: dict[str, Any], reader: Reader) -> parts.QueuedInput:
 
 
 def _call(call: dict[str, Any], waits: bool, reader: Reader) -> parts.PendingCall:
-    status = "waiting" if waits else "interrupted"
+    status: Literal["interrupted", "waiting"] = "waiting" if waits else "interrupted"
     return parts.PendingCall(
         call_id=call["call_id"], name=call["name"], pointer=reader.pointer(call["at"]), status=status
     )
@@ -151,4 +154,4 @@ def _task(number: str, task: dict[str, Any], reader: Reader) -> parts.Background
 
 def _writer(writer: dict[str, Any], reader: Reader) -> parts.Writer:
     told = {name: writer[name] for name in ("model", "agent", "changes", "lines_added", "lines_removed")}
-    return parts.Writer(**told, pointer=reader.pointer(writer["at"]))
+    return parts.Writer.model_construct(**told, pointer=reader.pointer(writer["at"]))

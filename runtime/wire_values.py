@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import Any
+from typing import Any, cast
 
 EMPTY = "(no content)"
 """Stands where a provider wants some text and there is none."""
@@ -43,8 +43,7 @@ def arguments_text(arguments: Any) -> str:
 def arguments_object(arguments: Any) -> dict[str, Any]:
     """Arguments as an object; text that holds one is read, anything else goes under `input`."""
     if isinstance(arguments, dict):
-        found: dict[str, Any] = arguments
-        return found
+        return cast("dict[str, Any]", arguments)
     if arguments is None:
         return {}
     if isinstance(arguments, str) and _is_object(arguments):

@@ -234,6 +234,8 @@ def _turn_state(folded: Folded) -> Literal["idle", "interrupted", "waiting", "fa
     status = None if run is None else run["status"]
     if status in ("waiting", "failed"):
         return "waiting" if status == "waiting" else "failed"
+    if run is not None and status == "completed" and all(call["at"] < run["at"] for call in calls["open"]):
+        return "idle"  # A call that an earlier turn left open does not interrupt this one.
     if status in ("running", "interrupted") or calls["open"]:
         return "interrupted"
     if folded.states["activity"]["last_side"] in ("result", "call"):

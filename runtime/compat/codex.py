@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...events.importers.codex.context import texts_of
 from ...events.importers.codex.shapes import is_object
 from ...events.store import EventStore
 from .codex_cut import prepared_images
@@ -24,21 +25,20 @@ def render_lines(lines: Sequence[RolloutLine], model: str | None, thread: str = 
     """As `render`, for lines that are already read."""
     history = replayed(lines, model or last_model(lines))
     items = [prepared_images(item) for item in paired(history)]
-    return [
-        *_instructions(lines, thread),
-        *({key: value for key, value in item.items() if key not in _NOT_SENT} for item in items),
-    ]
+    sent = [{key: value for key, value in item.items() if key not in _NOT_SENT} for item in items]
+    text = _instructions(lines, thread)
+    if text is None or any(text in texts_of(item) for item in sent if item.get("role") == "developer"):
+        return sent
+    return [{"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}, *sent]
 
 
-def _instructions(lines: Sequence[RolloutLine], thread: str) -> list[dict[str, Any]]:
+def _instructions(lines: Sequence[RolloutLine], thread: str) -> str | None:
     """The base instructions that the session was started with; the client's built-in ones are not known here."""
     metas = [line.payload for line in lines if line.kind == "session_meta"]
     own = [meta for meta in metas if meta.get("id") == thread] or metas
     base = own[0].get("base_instructions") if own else None
     text = base.get("text") if is_object(base) else None
-    if not isinstance(text, str) or not text:
-        return []
-    return [{"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}]
+    return text if isinstance(text, str) and text else None
 
 
 def last_model(lines: Sequence[RolloutLine]) -> str | None:

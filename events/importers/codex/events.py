@@ -17,6 +17,9 @@ from .shapes import is_object, list_of, object_of
 from .threads import emit_collaboration
 from .usage import emit_token_count
 
+CLIENT_TEXTS = ("Compact task completed",)
+"""What the client itself put among the replies on its screen."""
+
 Handler = Callable[[Batch, Memory, dict[str, Any]], None]
 
 
@@ -67,7 +70,7 @@ def said_by_model(batch: Batch, memory: Memory, text: str, content: list[dict[st
     if take_one(memory.replies, key_of(text)) or memory.copying:
         batch.add("Notice", subtype=subtype, text=next((block["text"] for block in content if "text" in block), None))
         return
-    if not text.strip():
+    if not text.strip() or text.strip() in CLIENT_TEXTS:
         return
     native_id = f"event-{batch.place}"
     batch.named(native_id)

@@ -66,7 +66,7 @@ def open_engine(url: str, *, journal_mode: str | None = None, synchronous: str |
     """
     path = sqlite_path(url)
     if path is not None:
-        _make_private(path)
+        _create(path)
     try:
         backend = make_url(url).get_backend_name()
         engine = _sqlite_engine(url, path) if backend == "sqlite" else create_engine(url)
@@ -86,6 +86,8 @@ def open_engine(url: str, *, journal_mode: str | None = None, synchronous: str |
         event.listen(engine, "connect", lambda raw, _: _set_up(raw, journal, sync, fresh=_is_fresh(path)))
     with translated(str(path or url)):
         _bring_up_to_date(engine, path)
+    if path is not None:
+        _make_private(path)
     return engine
 
 
@@ -100,21 +102,28 @@ def _is_fresh(path: Path | None) -> bool:
     return path is None or not path.exists() or path.stat().st_size == 0
 
 
-def _make_private(path: Path) -> None:
-    """The folder 0700 if we make it, the file 0600 always: sessions hold what their user typed and read."""
+def _create(path: Path) -> None:
+    """An empty file of mode 0600 where there is none, in a folder of mode 0700 where there is none."""
     if not path.parent.exists():
         path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+    if not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _make_private(path: Path) -> None:
+    """Mode 0600 for a database of ours: sessions hold what their user typed and read."""
     for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
         if file.exists() and os.access(file, os.W_OK) and file.stat().st_mode & 0o077:
             file.chmod(0o600)
-    if not path.exists():
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def _set_up(raw: sqlite3.Connection, journal: str, synchronous: str, *, fresh: bool) -> None:
     cursor = raw.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {int(lock_timeout_s() * 1000)}")
-    if cursor.execute("PRAGMA user_version").fetchone()[0] > SCHEMA_NUMBER:
+    found = cursor.execute("PRAGMA user_version").fetchone()[0]
+    if found > SCHEMA_NUMBER or (found == 0 and not fresh):
+        # Not ours as far as we can tell: nothing of it is changed.
+        cursor.close()
         return
     if fresh:
         cursor.execute(f"PRAGMA page_size = {PAGE_SIZE}")
@@ -194,6 +203,7 @@ def upgrade(engine: Engine, path: Path | None, found: int) -> None:
         config.attributes["connection"] = connection
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("BEGIN IMMEDIATE")
+            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
         command.upgrade(config, "head")
         connection.commit()
     lock.close()

@@ -8,9 +8,12 @@ from sqlalchemy import select
 
 from ..events import schema
 from ..events.codec import BUILT_IN_DICTIONARY, built_in_dictionary
+from ..events.database import APPLICATION_ID
 from ..events.seal import seal_of
 from ..events.store import EventStore
 from .verify_result import UNREADABLE, Mismatch, caught
+
+_NUMBERS = ("application_id", "encoding")
 
 
 def check_file(store: EventStore) -> Iterator[Mismatch]:
@@ -21,6 +24,7 @@ def check_file(store: EventStore) -> Iterator[Mismatch]:
         with store.reading() as connection:
             told = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
             loose = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+            numbers = [connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in _NUMBERS]
             present = _schema_of(store)
     except UNREADABLE as error:
         yield _file(store, str(getattr(error, "orig", None) or error))
@@ -30,6 +34,8 @@ def check_file(store: EventStore) -> Iterator[Mismatch]:
             yield _file(store, text)
     for row in loose:
         yield _file(store, f"row {row[1]} of table {row[0]} belongs to nothing")
+    if numbers != [APPLICATION_ID, "UTF-8"]:
+        yield _file(store, "its header is not the one of a rehydrate database")
     with EventStore(":memory:") as fresh:
         expected = _schema_of(fresh)
     if present != expected:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         aarchive_session,
         abackup_store,
         acheck_session,
+        acompare_pointers,
         acopy_store,
         adelete_session,
         aderive_sessions,
@@ -48,30 +49,33 @@ if TYPE_CHECKING:
         arename_session,
         arepair_store,
         aresume_session,
+        arewind_points,
         arewind_session,
         ascan_places,
         asearch_sessions,
         ashow_session,
         atag_session,
         atakeover_session,
+        atree_view,
         aunarchive_session,
         averify_store,
     )
     from .backup import Backup, backup_store
+    from .compare import Comparison, compare_pointers
     from .copying import Copied, copy_store
     from .deletion import delete_session
     from .derive import derive_sessions
     from .export import ExportResult, export_session
     from .fork import ForkResult, fork_session
-    from .history import History, show_session
+    from .history import History, rewind_points, show_session
     from .importing import ImportResult, import_transcripts
     from .labels import Labelled, archive_session, rename_session, tag_session, unarchive_session
     from .listing import SessionSummary, list_sessions
     from .live.approvals import answer_question, approve_call, refuse_call
     from .live.coding_tools import coding_tools
-    from .live.live_events import LiveEvent
+    from .live.live_events import LiveEvent, RunResult
     from .live.opening import aopen_session, astart_session, open_session, start_session
-    from .live.session import RunResult, Session
+    from .live.session import Session
     from .live.tail import tail_session
     from .live.takeover import takeover_session
     from .live.tools import Tool, ToolContext, tool
@@ -84,6 +88,7 @@ if TYPE_CHECKING:
     from .searching import Found, search_sessions
     from .spending import Costs, add_up_costs
     from .store_repair import Repair, repair_store
+    from .tree_view import Tree, tree_view
     from .verify import verify_store
     from .workspace.rebind import rebind_session
     from .workspace.session_check import check_session
@@ -91,6 +96,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "AmbiguousSession": "..events.errors",
     "Backup": ".backup",
+    "Comparison": ".compare",
     "Conflict": "..events.errors",
     "Copied": ".copying",
     "Costs": ".spending",
@@ -118,13 +124,14 @@ _PLACES = {
     "Report": "..events.findings",
     "RestoredRuntime": ".restored",
     "RewindResult": ".rewind",
-    "RunResult": ".live.session",
+    "RunResult": ".live.live_events",
     "Scan": ".scanning",
     "Session": ".live.session",
     "SessionNotFound": "..events.errors",
     "SessionSummary": ".listing",
     "Tool": ".live.tools",
     "ToolContext": ".live.tools",
+    "Tree": ".tree_view",
     "UsageError": "..events.errors",
     "aadd_up_costs": ".asynchronous",
     "aanswer_question": ".asynchronous",
@@ -132,6 +139,7 @@ _PLACES = {
     "aarchive_session": ".asynchronous",
     "abackup_store": ".asynchronous",
     "acheck_session": ".asynchronous",
+    "acompare_pointers": ".asynchronous",
     "acopy_store": ".asynchronous",
     "add_up_costs": ".spending",
     "adelete_session": ".asynchronous",
@@ -151,6 +159,7 @@ _PLACES = {
     "arename_session": ".asynchronous",
     "arepair_store": ".asynchronous",
     "aresume_session": ".asynchronous",
+    "arewind_points": ".asynchronous",
     "arewind_session": ".asynchronous",
     "ascan_places": ".asynchronous",
     "asearch_sessions": ".asynchronous",
@@ -158,11 +167,13 @@ _PLACES = {
     "astart_session": ".live.opening",
     "atag_session": ".asynchronous",
     "atakeover_session": ".asynchronous",
+    "atree_view": ".asynchronous",
     "aunarchive_session": ".asynchronous",
     "averify_store": ".asynchronous",
     "backup_store": ".backup",
     "check_session": ".workspace.session_check",
     "coding_tools": ".live.coding_tools",
+    "compare_pointers": ".compare",
     "copy_store": ".copying",
     "delete_session": ".deletion",
     "derive_sessions": ".derive",
@@ -178,6 +189,7 @@ _PLACES = {
     "rename_session": ".labels",
     "repair_store": ".store_repair",
     "resume_session": ".resume",
+    "rewind_points": ".history",
     "rewind_session": ".rewind",
     "scan_places": ".scanning",
     "search_sessions": ".searching",
@@ -187,6 +199,7 @@ _PLACES = {
     "tail_session": ".live.tail",
     "takeover_session": ".live.takeover",
     "tool": ".live.tools",
+    "tree_view": ".tree_view",
     "unarchive_session": ".labels",
     "verify_store": ".verify",
 }
@@ -194,6 +207,7 @@ _PLACES = {
 __all__ = [
     "AmbiguousSession",
     "Backup",
+    "Comparison",
     "Conflict",
     "Copied",
     "Costs",
@@ -228,6 +242,7 @@ __all__ = [
     "SessionSummary",
     "Tool",
     "ToolContext",
+    "Tree",
     "UsageError",
     "aadd_up_costs",
     "aanswer_question",
@@ -235,6 +250,7 @@ __all__ = [
     "aarchive_session",
     "abackup_store",
     "acheck_session",
+    "acompare_pointers",
     "acopy_store",
     "add_up_costs",
     "adelete_session",
@@ -254,6 +270,7 @@ __all__ = [
     "arename_session",
     "arepair_store",
     "aresume_session",
+    "arewind_points",
     "arewind_session",
     "ascan_places",
     "asearch_sessions",
@@ -261,11 +278,13 @@ __all__ = [
     "astart_session",
     "atag_session",
     "atakeover_session",
+    "atree_view",
     "aunarchive_session",
     "averify_store",
     "backup_store",
     "check_session",
     "coding_tools",
+    "compare_pointers",
     "copy_store",
     "delete_session",
     "derive_sessions",
@@ -281,6 +300,7 @@ __all__ = [
     "rename_session",
     "repair_store",
     "resume_session",
+    "rewind_points",
     "rewind_session",
     "scan_places",
     "search_sessions",
@@ -290,6 +310,7 @@ __all__ = [
     "tail_session",
     "takeover_session",
     "tool",
+    "tree_view",
     "unarchive_session",
     "verify_store",
 ]

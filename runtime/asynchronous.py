@@ -8,12 +8,13 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from .backup import backup_store
+from .compare import compare_pointers
 from .copying import copy_store
 from .deletion import delete_session
 from .derive import derive_sessions
 from .export import export_session
 from .fork import fork_session
-from .history import show_session
+from .history import rewind_points, show_session
 from .importing import import_transcripts
 from .labels import archive_session, rename_session, tag_session, unarchive_session
 from .listing import list_sessions
@@ -27,6 +28,7 @@ from .scanning import scan_places
 from .searching import search_sessions
 from .spending import add_up_costs
 from .store_repair import repair_store
+from .tree_view import tree_view
 from .verify import verify_store
 from .workspace.rebind import rebind_session
 from .workspace.session_check import check_session
@@ -50,6 +52,7 @@ aapprove_call = _twin(approve_call)
 aarchive_session = _twin(archive_session)
 abackup_store = _twin(backup_store)
 acheck_session = _twin(check_session)
+acompare_pointers = _twin(compare_pointers)
 acopy_store = _twin(copy_store)
 adelete_session = _twin(delete_session)
 aderive_sessions = _twin(derive_sessions)
@@ -64,11 +67,13 @@ arefuse_call = _twin(refuse_call)
 arename_session = _twin(rename_session)
 arepair_store = _twin(repair_store)
 aresume_session = _twin(resume_session)
+arewind_points = _twin(rewind_points)
 arewind_session = _twin(rewind_session)
 ascan_places = _twin(scan_places)
 asearch_sessions = _twin(search_sessions)
 ashow_session = _twin(show_session)
 atag_session = _twin(tag_session)
 atakeover_session = _twin(takeover_session)
+atree_view = _twin(tree_view)
 aunarchive_session = _twin(unarchive_session)
 averify_store = _twin(verify_store)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from ..events.store import EventStore
@@ -12,7 +12,7 @@ StoreLike = EventStore | str | os.PathLike[str] | None
 
 
 @contextmanager
-def opened(store: StoreLike) -> Iterator[EventStore]:
+def opened(store: StoreLike) -> Generator[EventStore]:
     """An open store; one that was opened here is closed again, one that came in open stays open."""
     if isinstance(store, EventStore):
         yield store

@@ -195,10 +195,8 @@ class _Purge:
         """Delete blobs that nothing left in the database names."""
         from .blob_use import digests_in_use
 
-        stored = set(connection.execute(select(schema.blob.c.digest)).scalars())
-        unused = (
-            {bytes(digest) for digest in stored} - digests_in_use(connection, self._store.codec) if stored else set()
-        )
+        stored = {bytes(digest) for digest in connection.execute(select(schema.blob.c.digest)).scalars()}
+        unused = stored - digests_in_use(connection, self._store.codec) if stored else stored
         for digest in unused:
             connection.execute(delete(schema.blob).where(schema.blob.c.digest == digest))
         self.blobs = len(unused)

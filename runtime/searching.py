@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,7 @@ def index_path(store: EventStore) -> Path | None:
 
 
 @contextmanager
-def _index(store: EventStore) -> Iterator[sqlite3.Connection]:
+def _index(store: EventStore) -> Generator[sqlite3.Connection]:
     index = _connect(index_path(store))
     try:
         if index.execute("PRAGMA user_version").fetchone()[0] != VERSION:
@@ -149,7 +149,7 @@ def _add(store: EventStore, index: sqlite3.Connection, session_id: str, stream: 
 
 
 def _write(store: EventStore, index: sqlite3.Connection, stream: int, events: Sequence[Event]) -> int:
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for event in store.hydrate(events):
         text = mask(said(event)[:_TEXT_LIMIT])[0].replace("\x00", " ")
         if text.strip():
@@ -170,8 +170,8 @@ def said(event: Event) -> str:
         not data.get("visible_to_reader", True) or data.get("origin") in {"meta", "context", "attachment"}
     ):
         return ""
-    blocks = data.get("content") if event.kind == "UserInput" else data.get("blocks")
-    texts = [block.get("text") for block in blocks or [] if isinstance(block, dict) and block.get("type") == "text"]
+    blocks: list[dict[str, Any]] = data.get("content" if event.kind == "UserInput" else "blocks") or []
+    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
     return "\n".join(text for text in texts if isinstance(text, str))
 
 

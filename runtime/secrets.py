@@ -7,7 +7,7 @@ sent to a model is never changed here: it must be what the session holds.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 MASK = "[secret masked]"
 
@@ -40,7 +40,8 @@ _AWS_SECRET = rf"{_AWS_NAME}[A-Za-z0-9/+=]{{40}}(?![A-Za-z0-9/+=])"
 _BEARER = rf"(?i:(?P<bearer>authorization{_QUOTE}\s*:\s*{_QUOTE}(?:bearer|basic)\s+))[A-Za-z0-9_\-.~+/=]{{16,}}"
 
 _SECRET = re.compile(
-    f"(?P<pem>{_PEM})|(?P<whole>{_WORD_START}(?:{'|'.join(_WHOLE)}){_WORD_END})|{_URL}|{_AWS_SECRET}|{_BEARER}", re.DOTALL
+    f"(?P<pem>{_PEM})|(?P<whole>{_WORD_START}(?:{'|'.join(_WHOLE)}){_WORD_END})|{_URL}|{_AWS_SECRET}|{_BEARER}",
+    re.DOTALL,
 )
 _HINT = re.compile(
     r"sk-|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat_|glpat-|xox|AIza|ya29|npm_|pypi-|hf_|_live_|_test_|whsec_|SG\.|dop_v1_|eyJ"
@@ -76,8 +77,8 @@ def mask_document(document: Any) -> tuple[Any, int]:
         return mask(document)
     total = 0
     if isinstance(document, dict):
-        masked: dict[Any, Any] = {}
-        for key, value in document.items():
+        masked: dict[str, Any] = {}
+        for key, value in cast("dict[str, Any]", document).items():
             if key in OPAQUE_KEYS and isinstance(value, str):
                 masked[key] = value
                 continue
@@ -86,7 +87,7 @@ def mask_document(document: Any) -> tuple[Any, int]:
         return masked, total
     if isinstance(document, list | tuple):
         items: list[Any] = []
-        for value in document:
+        for value in cast("list[Any]", document):
             item, count = mask_document(value)
             items.append(item)
             total += count

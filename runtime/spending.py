@@ -69,7 +69,7 @@ def add_up_costs(
             if _within(cell[1], since, until) and buckets
         }
     return Costs(
-        sessions=len(set().union(*count.members.values())) if count.members else 0,
+        sessions=len({session_id for members in count.members.values() for session_id in members}),
         total=added(*wanted.values()),
         by_project=_by_project(wanted, count.members),
         by_model=_by_model(added(*wanted.values())),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import Any, cast
 
 from ...events.errors import RehydrateError
 from .frame import Frame, as_json
@@ -71,17 +71,19 @@ def _tell(document: dict[str, Any], frame: Frame) -> None:
     colour = frame.err.isatty() and "NO_COLOR" not in os.environ
     mark = "\x1b[1;31mError:\x1b[0m" if colour else "Error:"
     frame.note(f"{mark} {document['message']}")
-    for candidate in document["facts"].get("candidates") or []:
+    candidates: list[Any] = document["facts"].get("candidates") or []
+    for candidate in candidates:
         frame.note(f"  {_candidate(candidate)}")
-    for finding in document["facts"].get("findings") or []:
-        if isinstance(finding, dict):
-            frame.note(f"  {finding.get('code')}: {finding.get('message')} {finding.get('remedy', '')}".rstrip())
+    findings: list[dict[str, Any]] = document["facts"].get("findings") or []
+    for finding in findings:
+        frame.note(f"  {finding['code']}: {finding['message']} {finding.get('remedy', '')}".rstrip())
     if document["remedy"]:
         frame.note(document["remedy"])
     sys.stderr.flush()
 
 
 def _candidate(candidate: Any) -> str:
-    if isinstance(candidate, dict):
-        return "  ".join(str(value) for value in candidate.values() if value is not None)
-    return str(candidate)
+    if not isinstance(candidate, dict):
+        return str(candidate)
+    values: list[Any] = list(cast("dict[str, Any]", candidate).values())
+    return "  ".join(str(value) for value in values if value is not None)

@@ -15,7 +15,9 @@ SHOWN_PER_CODE = 3
 
 def show_findings(screen: Screen, findings: Iterable[Any]) -> None:
     """Print findings, the worst first; of one code at most SHOWN_PER_CODE, then how many more there are."""
-    found = [finding if isinstance(finding, dict) else finding.model_dump(mode="json") for finding in findings]
+    found: list[dict[str, Any]] = [
+        finding if isinstance(finding, dict) else finding.model_dump(mode="json") for finding in findings
+    ]
     for severity in ORDER:
         groups: dict[str, list[dict[str, Any]]] = {}
         for finding in found:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
     import typer
@@ -113,5 +113,5 @@ def _encode(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, set | frozenset):
-        return sorted(value)
+        return sorted(cast("set[Any]", value))
     return str(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -61,7 +61,7 @@ def _exit_code(failed: list[dict[str, Any]]) -> int:
 
 
 @contextmanager
-def _progress(frame: Frame) -> Iterator[Callable[..., None] | None]:
+def _progress(frame: Frame) -> Generator[Callable[..., None] | None]:
     """A bar on a terminal's stderr, else nothing."""
     if frame.json or not frame.err.isatty():
         yield None

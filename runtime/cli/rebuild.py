@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -10,9 +10,7 @@ from .ago import many
 from .frame import Answer, Frame, plain
 from .screen import Screen
 
-SessionsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[ID]...", help="Sessions; without any, all of them.")
-]
+SessionsArgument = Annotated[list[str] | None, typer.Argument(metavar="ID", help="Sessions; without any, all of them.")]
 
 
 def rebuild(
@@ -52,7 +50,6 @@ def show_counts(screen: Screen, document: dict[str, Any], done: str) -> None:
 def _told(mismatch: Any) -> str:
     if not isinstance(mismatch, dict):
         return str(mismatch)
-    message = mismatch.get("message") or mismatch.get("what")
-    if message:
-        return str(message)
-    return ", ".join(f"{key} {value}" for key, value in mismatch.items())
+    facts = cast("dict[str, Any]", mismatch)
+    message = facts.get("message") or facts.get("what")
+    return str(message) if message else ", ".join(f"{key} {value}" for key, value in facts.items())

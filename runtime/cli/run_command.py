@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -37,7 +38,7 @@ def _wants_json(arguments: Sequence[str]) -> bool:
 
 def _tolerate(stream: TextIO) -> None:
     """Characters outside the locale's encoding are escaped, never an error."""
-    if hasattr(stream, "reconfigure"):
+    if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
 
 

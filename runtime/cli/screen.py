@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -98,7 +98,10 @@ class Screen:
         for row in made:
             table.add_row(*row)
         # A narrow terminal wraps the line rather than cutting an id that a person wants to copy.
-        self.console.print(table, soft_wrap=True, width=max(self.console.width, sum(widths) + GAP * len(widths)))
+        width = self.console.width
+        self.console.width = max(width, sum(widths) + GAP * len(widths))
+        self.console.print(table, soft_wrap=True)
+        self.console.width = width
 
     def next_step(self, command: str, why: str = "") -> None:
         """The exact command to run next, on a line of its own."""
@@ -121,7 +124,7 @@ class Screen:
     def _cell(self, cell: Any) -> Text:
         from rich.text import Text
 
-        value, style = cell if isinstance(cell, tuple) else (cell, None)
+        value, style = cast("tuple[Any, str | None]", cell) if isinstance(cell, tuple) else (cell, None)
         return Text(self.clean(value), style=style or "")
 
     @staticmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from rich.text import Text
 from textual import work
@@ -89,7 +89,7 @@ class Picker(App[Picked]):
 
     @property
     def _table(self) -> DataTable[Text]:
-        return self.query_one("#list", DataTable)
+        return cast("DataTable[Text]", self.query_one("#list", DataTable))
 
     def _listed(self) -> tuple[SessionSummary, ...]:
         return list_sessions(self._project, all=self._all, store=self._store, marks=True)
@@ -122,7 +122,7 @@ class Picker(App[Picked]):
         self._fill(event.value)
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        if event.row_key is not None and event.row_key.value is not None:
+        if event.row_key.value is not None:
             self._load(event.row_key.value)
 
     @work(thread=True, exclusive=True)

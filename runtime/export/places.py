@@ -54,13 +54,15 @@ def home_of(target: str) -> Path:
 
 
 def install(transcript: Transcript, home: Path) -> Path:
-    """Write the transcript and the files beside it below `home`.
+    """Write the transcript and the files beside it below `home`; a transcript that is there already, equal, is left alone.
 
     Raises:
         Conflict: a file of that name is there already; nothing was written.
     """
     target = home / transcript.place
     files = {target: transcript.content(), **{home / name: data for name, data in transcript.side.items()}}
+    if target.is_file() and target.read_bytes() == files[target]:
+        return target
     for path in files:
         refuse_existing(path)
     written: list[Path] = []

@@ -228,6 +228,7 @@ class SubagentInfo(Frozen):
     call_id: str | None = None
     worktree: str | None = None
     pointer: str | None = None
+    inherited: bool = False
     accounting: Totals = Totals()
 
 

@@ -202,7 +202,8 @@ def _accounting(
     if row.forked_from and folded.position <= int(row.forked_from.rpartition("@")[2]):
         own, inherited = parts.Totals(), added(own, inherited)
     helpers = added(*(one.accounting for one in subagents))
-    own = added(own, helpers)
+    own = added(own, *(one.accounting for one in subagents if not one.inherited))
+    inherited = added(inherited, *(one.accounting for one in subagents if one.inherited))
     if use["invalid"] is not None:
         facts = {**use["invalid"], "pointer": f"{row.session_id}@{use['invalid']['at']}"}
         text = f"A recorded context of {facts['tokens']} tokens does not fit a window of {facts['window']}; it is not taken over."

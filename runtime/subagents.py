@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ..events.store import EventStore, SessionRow
@@ -17,25 +18,69 @@ def subagents_of(
 ) -> tuple[parts.SubagentInfo, ...]:
     """Every sub-agent once: those that the session names, then those that only have a transcript, in order of their id.
 
-    Their transcripts are read to their ends, also for a restore at an earlier pointer of a session whose events do not name them.
+    A fork has those that its parents had started by the cut (`inherited`). Transcripts are read to their ends; one that no event
+    names counts from the time of its first record on.
     """
     told: dict[str, dict[str, Any]] = folded.states["agent"]["subagents"]
-    children = {child.agent_id or child.session_id: child for child in _descendants(store, row)}
-    whole = folded.position == row.head
+    cut = _cut(row)
+    children = _children(store, row)
     found: list[parts.SubagentInfo] = []
     used: set[str] = set()
     for agent_id, entry in told.items():
-        child = children.get(agent_id) or next(
-            (one for one in children.values() if one.session_id == entry.get("session_id")), None
+        match = children.get(agent_id) or next(
+            (one for one in children.values() if one.row.session_id == entry.get("session_id")), None
         )
-        if child is not None:
-            used.add(child.session_id)
-        found.append(_info(store, agent_id, entry, child, reader, prices))
+        if match is not None:
+            used.add(match.row.session_id)
+        inherited = cut is not None and entry["at"] <= cut
+        found.append(_info(store, agent_id, entry, None if match is None else match.row, reader, prices, inherited))
     for agent_id in sorted(children):
         child = children[agent_id]
-        if whole and child.session_id not in used:
-            found.append(_info(store, agent_id, {}, child, reader, prices))
+        if child.row.session_id not in used and child.began_by(folded, store, row):
+            found.append(_info(store, agent_id, {}, child.row, reader, prices, child.inherited))
     return tuple(found)
+
+
+def _cut(row: SessionRow) -> int | None:
+    return None if row.forked_from is None else int(row.forked_from.rpartition("@")[2])
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """A sub-agent's own session, found below the session itself or below one that it was forked from."""
+
+    row: SessionRow
+    inherited: bool
+
+    def began_by(self, folded: Folded, store: EventStore, row: SessionRow) -> bool:
+        """Whether it had begun when the restored place was reached; at the very end of its own session it surely had."""
+        if not self.inherited and folded.position == row.head:
+            return True
+        first = restore_states(store, self.row.session_id).states["activity"]["first_us"]
+        at = folded.position if not self.inherited else min(folded.position, _cut(row) or folded.position)
+        last = _time_at(store, row, at)
+        return first is None or last is None or first <= last
+
+
+def _time_at(store: EventStore, row: SessionRow, position: int) -> int | None:
+    """The time of the newest event up to a position that has one."""
+    return next(
+        (event.ts for event in store.read(row.session_id, until=position, reverse=True) if event.ts is not None), None
+    )
+
+
+def _children(store: EventStore, row: SessionRow) -> dict[str, _Child]:
+    found = {child.agent_id or child.session_id: _Child(child, inherited=False) for child in _descendants(store, row)}
+    seen = {row.session_id}
+    at: SessionRow | None = row
+    while at is not None and at.forked_from is not None:
+        name = at.forked_from.rpartition("@")[0]
+        at = store.find_session(name) if name not in seen else None
+        if at is not None:
+            seen.add(name)
+            for child in _descendants(store, at):
+                found.setdefault(child.agent_id or child.session_id, _Child(child, inherited=True))
+    return found
 
 
 def _descendants(store: EventStore, row: SessionRow) -> list[SessionRow]:
@@ -52,7 +97,13 @@ def _descendants(store: EventStore, row: SessionRow) -> list[SessionRow]:
 
 
 def _info(
-    store: EventStore, agent_id: str, entry: dict[str, Any], child: SessionRow | None, reader: Reader, prices: PriceBook
+    store: EventStore,
+    agent_id: str,
+    entry: dict[str, Any],
+    child: SessionRow | None,
+    reader: Reader,
+    prices: PriceBook,
+    inherited: bool,
 ) -> parts.SubagentInfo:
     own = parts.Totals()
     model, status, prompt = entry.get("model"), entry.get("status"), None
@@ -78,6 +129,7 @@ def _info(
         session_id=child.session_id if child is not None else entry.get("session_id"),
         pointer=reader.pointer(entry["at"]) if "at" in entry else None,
         accounting=own,
+        inherited=inherited,
     )
 
 

@@ -131,3 +131,14 @@ def test_tokens_of_sub_agents_belong_to_their_session(store: EventStore) -> None
     assert runtime.accounting.total.input_tokens == 111
     (agent,) = runtime.agent.subagents
     assert (agent.id, agent.accounting.input_tokens) == ("1", 11)
+
+
+def test_what_a_parents_sub_agent_spent_before_a_fork_is_inherited(store: EventStore) -> None:
+    log = Log().user("go").add("Subagent", agent_id="1", status="completed").cost("r1", input_tokens=100)
+    log.store_in(store)
+    store.create_session("s/agent-1", source="live", role="subagent", parent_session="s", agent_id="1")
+    store.append("s/agent-1", Log().says("hi", "q").cost("q", input_tokens=11).drafts)
+    child = fork_session("s", store=store).session_id
+    found = accounting(store, child)
+    assert (found.own.input_tokens, found.inherited.input_tokens) == (0, 111)
+    assert accounting(store).total == found.total

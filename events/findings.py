@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from pydantic import Field
+
 from .blocks import Frozen
 
 Severity = Literal["info", "repaired", "warning", "error"]
@@ -21,7 +23,7 @@ class Finding(Frozen):
     severity: Severity
     message: str
     remedy: str = ""
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any] = Field(default_factory=dict)
 
 
 class Report(Frozen):

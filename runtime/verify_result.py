@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pydantic import Field
 from sqlalchemy import exc
 
 from ..events.blocks import Frozen
@@ -23,7 +24,7 @@ class Mismatch(Frozen):
     message: str
     session_id: str | None = None
     position: int | None = None
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any] = Field(default_factory=dict)
 
 
 class Verified(Frozen):

@@ -29,7 +29,7 @@ def check_sources(store: EventStore, session_id: str) -> list[Mismatch]:
 
 
 def _check_source(store: EventStore, row: Any) -> list[Mismatch]:
-    values = {name: getattr(row, name) for name in schema.source.c.keys() if name != "source"}
+    values = {column.name: getattr(row, column.name) for column in schema.source.c if column.name != "source"}
     if seal_of(values) != row.seal:
         return [_wrong(row, "the row of the file is not as it was written")]
     state = json.loads(row.state)

@@ -15,6 +15,7 @@ from ..events.store import EventStore, SessionRow
 from ..events.times import now_us
 from .opened import StoreLike, opened
 from .resolve import resolve_pointer
+from .workspace.sessions import recorded_session
 
 UNTITLED = "untitled"
 
@@ -48,6 +49,7 @@ def fork_session(pointer: str | Pointer, *, title: str | None = None, store: Sto
 
 def fork_at(store: EventStore, origin: Pointer, *, title: str | None = None) -> ForkResult:
     """As `fork_session`, from a pointer that is already looked up; one transaction, nothing is left when it fails."""
+    project = recorded_session(store, origin.session_id, origin.position).expected.project
     with store.writing():
         parent = store.session(origin.session_id)
         session_id = new_session_id()
@@ -56,7 +58,7 @@ def fork_at(store: EventStore, origin: Pointer, *, title: str | None = None) -> 
         )
         name = title or next_title(store, parent)
         moment = now_us()
-        started = SessionStarted(source=parent.source, forked_from=str(origin))
+        started = SessionStarted(source=parent.source, forked_from=str(origin), project=project)
         label = SessionLabel(title=name, set_by="person")
         last = store.append(session_id, [Draft.of(started, ts=moment), Draft.of(label, ts=moment)], origin.position)[-1]
     return ForkResult(session_id=session_id, forked_from=str(origin), pointer=last.pointer, title=name)

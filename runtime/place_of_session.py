@@ -70,7 +70,7 @@ def checked_workspace(
     from .workspace.sessions import recorded_of
 
     accepted = tuple(accept)
-    recorded = recorded_of(folded, acts=store.session(folded.session_id).source == "live")
+    recorded = recorded_of(folded, store)
     report = session_place(
         store,
         recorded,

@@ -15,6 +15,7 @@ from .compare import Located, Situation, compare
 from .drift import Drift, TouchedFile, drift_finding, measure_drift, placing
 from .effective import Effective, effective_directory, recorded_below
 from .expected import ExpectedPlace
+from .identify import is_git
 from .locate import locate
 from .observe import observe
 from .observed import ObservedPlace
@@ -110,9 +111,12 @@ def check_workspace(
         situation = Situation(expected, ObservedPlace(path="", exists=False), gate)
         return _report(situation, effective, compare(situation), None, policy, accept, allow_cross_project)
     observed = observe(effective.path, _shifted(expected, effective))
-    located = _located(expected, observed, effective, known, candidates)
+    stands = expected.cwd is not None and paths.foreign(expected.cwd) is None and paths.is_directory(expected.cwd)
     touched = list(files)
     drift = _drift(expected, observed, effective, touched, maps) if observed.is_directory else None
+    if effective.chosen and not stands and _known_by_files(expected, observed, drift):
+        observed = observed.model_copy(update={"relation": "same"})
+    located = _located(expected, observed, effective, known, candidates)
     situation = Situation(
         expected=expected,
         observed=observed,
@@ -124,6 +128,7 @@ def check_workspace(
         ),
         own_dirty=_own_dirty(observed, touched, drift),
         acts=acts,
+        recorded_stands=stands,
     )
     findings = compare(situation)
     changed = (
@@ -134,6 +139,16 @@ def check_workspace(
     if changed is not None:
         findings.append(changed)
     return _report(situation, effective, findings, drift, policy, accept, allow_cross_project)
+
+
+def _known_by_files(expected: ExpectedPlace, observed: ObservedPlace, drift: Drift | None) -> bool:
+    """A project without commits or addresses on record is known by its files: most that the session saw are there, unchanged.
+
+    Only where the recorded directory is gone; beside it, a directory with the same files is a copy.
+    """
+    if drift is None or observed.relation == "same" or (expected.identity is not None and is_git(expected.identity)):
+        return False
+    return drift.unchanged > 0 and drift.unchanged > len(drift.changed) + len(drift.gone)
 
 
 def _shifted(expected: ExpectedPlace, effective: Effective) -> ExpectedPlace:

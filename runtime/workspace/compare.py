@@ -11,7 +11,7 @@ from ...events.findings import Finding
 from .compare_state import state_findings
 from .expected import ExpectedPlace
 from .observed import ObservedPlace, RegisteredWorktree
-from .paths import quoted
+from .paths import below, quoted
 from .verdict import Gate, verdict
 
 
@@ -31,8 +31,9 @@ class Located:
 class Situation:
     """What a comparison needs. chosen: a person named this directory (by --project, --map); it need not be the recorded one.
 
-    located: where a missing place went. touched_below: files that the session had below the place. own_dirty: files dirty by the
-    session's own recorded hand. acts: the session was started by this product, in a directory that may have been empty.
+    located: where a missing place went. recorded_stands: the recorded directory is still there.
+    touched_below: files that the session had below the place. own_dirty: files dirty by the session's own recorded hand.
+    acts: the session was started by this product, in a directory that may have been empty.
     """
 
     expected: ExpectedPlace
@@ -43,6 +44,7 @@ class Situation:
     touched_below: int = 0
     own_dirty: frozenset[str] = frozenset()
     acts: bool = False
+    recorded_stands: bool = True
 
     @property
     def session(self) -> str:
@@ -111,7 +113,17 @@ def _no_directory(it: Situation) -> list[Finding]:
         f"The directory {observed.path} is missing. It is not created again, and nothing is done elsewhere instead."
     )
     remedy = f"Say where the project lies now: {it.rebind('PATH')}"
+    inside = _nearest_in_checkout(it)
+    if inside is not None:
+        remedy = f"Go on in what is left of it: {it.rebind(inside)}"
     return [_open(it, "directory-missing", message, remedy, nearest=observed.nearest)]
+
+
+def _nearest_in_checkout(it: Situation) -> str | None:
+    """The nearest directory above a missing one that still lies in the recorded checkout."""
+    top = it.expected.toplevel or (it.expected.project.path if it.expected.project is not None else None)
+    nearest = it.observed.nearest
+    return nearest if top is not None and nearest is not None and below(nearest, top) is not None else None
 
 
 def _foreign(it: Situation) -> Finding:
@@ -210,12 +222,11 @@ def _other_project(it: Situation) -> Finding | None:
     message = (
         f"{it.place} is {what} than the one the session belongs to ({was}). Going on would change the wrong files."
     )
-    home = it.expected.cwd if it.chosen and it.expected.cwd else None
-    back = (
-        f"Restore it where it belongs: rehydrate resume {it.session}"
-        if home
-        else f"Say where it lies: {it.rebind('PATH')}"
-    )
+    back = f"Say where it lies: {it.rebind('PATH')}"
+    if it.chosen and it.expected.cwd is not None:
+        back = f"Restore it where it belongs: rehydrate resume {it.session}"
+        if not it.recorded_stands:
+            back = f"If the project moved here: {it.rebind(it.place)}"
     remedy = f"{back}\nIf you mean it: rehydrate resume {it.session} --project {quoted(it.place)} --allow-cross-project"
     facts = {
         "expected": was,

@@ -102,8 +102,8 @@ def _branch(it: Situation, seen: RepositoryView) -> list[Finding]:
     if not wanted or wanted == seen.branch or (seen.operation is not None and seen.operation_branch == wanted):
         return []
     if wanted == "HEAD":
-        if seen.detached or seen.branch is None:
-            return []
+        if seen.detached or seen.branch is None or seen.head is None or it.expected.head is None:
+            return []  # a source writes HEAD before the first commit as well
         return [_changed(it, seen, "a detached HEAD", _back_to(it, it.expected.head, "--detach "))]
     place = it.observed.recorded_branch or seen.recorded_branch
     findings: list[Finding] = []

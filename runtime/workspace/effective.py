@@ -46,7 +46,7 @@ def effective_directory(
     named = os.path.realpath(project)
     if recorded is None or paths.foreign(recorded) in ("windows", "posix", "relative"):
         return Effective(_inside(named, expected), "project")
-    if Path(recorded).is_dir():
+    if paths.is_directory(recorded):
         if _keeps_recorded(recorded, named):
             return Effective(recorded, "recorded")
         return Effective(_inside(named, expected), "project")

@@ -36,7 +36,7 @@ def locate(
         return None
     seen: set[str] = set()
     for how, place in _places(expected, known, candidates):
-        if place in seen or not Path(place).is_dir():
+        if place in seen or not paths.is_directory(place):
             continue
         seen.add(place)
         found = _proven(expected, place)

@@ -71,7 +71,11 @@ def _is_empty(directory: str) -> bool:
 
 
 def _missing(path: str, expected: ExpectedPlace, *, unreadable: bool) -> ObservedPlace:
-    nearest = next((str(parent) for parent in Path(path).parents if parent.exists()), None) if not unreadable else None
+    nearest = (
+        next((str(parent) for parent in Path(path).parents if paths.is_directory(str(parent))), None)
+        if not unreadable
+        else None
+    )
     base = _project_place(expected)
     branch = None
     if expected.branch and base is not None:
@@ -93,7 +97,7 @@ def _project_place(expected: ExpectedPlace) -> str | None:
     identity = expected.identity
     places = [identity.path if identity else None, worktree.original_cwd if worktree else None, expected.started_in]
     for place in places:
-        if place and paths.style(place) == "posix" and Path(place).is_dir():
+        if place and paths.style(place) == "posix" and paths.is_directory(place):
             return place
     return None
 
@@ -134,7 +138,10 @@ def _repository_view(real: str, repository: Repository, expected: ExpectedPlace)
     head = ask(real, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").word or None
     symbolic = ask(real, "symbolic-ref", "--quiet", "--short", "HEAD").word
     operation, operation_branch = operation_of(repository.git_dir)
-    changed = changed_files(real) if repository.top is not None else None
+    worktrees = registered_worktrees(real)
+    changed = None
+    if repository.top is not None:
+        changed = changed_files(real, paths.shown(repository.top), (one.path for one in worktrees))
     superproject = ask(real, "rev-parse", "--show-superproject-working-tree").word if repository.top is not None else ""
     branch = _wanted_branch(expected)
     return RepositoryView(
@@ -157,7 +164,7 @@ def _repository_view(real: str, repository: Repository, expected: ExpectedPlace)
         untracked_count=changed.untracked if changed else 0,
         conflicts=changed.conflicts if changed else (),
         submodules=submodules_of(repository.top) if repository.top is not None else (),
-        worktrees=registered_worktrees(real),
+        worktrees=worktrees,
         distance=_distance(real, expected.head, head),
         recorded_branch=recorded_branch(real, branch, ours=repository.top) if branch else None,
         identity=_cheap_identity(repository, expected),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +24,14 @@ class ChangedFiles:
     conflicts: tuple[str, ...]
 
 
-def changed_files(directory: str) -> ChangedFiles:
-    """What `git status` shows, without the index refresh that it usually writes."""
+def changed_files(directory: str, top: str | None = None, worktrees: Iterable[str] = ()) -> ChangedFiles:
+    """What `git status` shows, without the index refresh that it usually writes.
+
+    worktrees: checkouts of the same repository; a folder below `top` that holds nothing but those is no change.
+    """
+    linked = (
+        [place for place in (paths.below(one, top) for one in worktrees) if place not in (None, ".")] if top else []
+    )
     answer = ask(directory, "status", "--porcelain=v2", "-z", "--untracked-files=normal", "--no-renames")
     named: list[str] = []
     conflicts: list[str] = []
@@ -34,6 +41,8 @@ def changed_files(directory: str) -> ChangedFiles:
         if kind not in ("1", "u", "?"):
             continue
         name = entry[2:] if kind == "?" else entry.split(" ", 8 if kind == "1" else 10)[-1]
+        if kind == "?" and top and name.endswith("/") and _only_worktrees(Path(top), name.rstrip("/"), linked):
+            continue
         count += 1
         untracked += kind == "?"
         if len(named) < NAMED_FILES:
@@ -41,6 +50,15 @@ def changed_files(directory: str) -> ChangedFiles:
         if kind == "u" and len(conflicts) < NAMED_FILES:
             conflicts.append(paths.shown(name))
     return ChangedFiles(tuple(named), count, untracked, tuple(conflicts))
+
+
+def _only_worktrees(top: Path, folder: str, linked: Iterable[str | None]) -> bool:
+    inside = [place for place in linked if place is not None and f"{place}/".startswith(f"{folder}/")]
+    if folder in inside:
+        return True
+    if not inside:
+        return False
+    return all(_only_worktrees(top, f"{folder}/{entry.name}", inside) for entry in (top / folder).iterdir())
 
 
 def operation_of(git_dir: str) -> tuple[Operation | None, str | None]:

@@ -7,7 +7,6 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from ...events.errors import UsageError
@@ -52,7 +51,7 @@ def foreign(path: str) -> Foreign | None:
     for homes in _HOMES:
         if path.startswith(homes):
             user = path[len(homes) :].split("/", 1)[0]
-            return None if user and Path(homes, user).exists() else "home"
+            return None if user and os.path.exists(homes + user) else "home"  # noqa: PTH110 (never raises)
     return None
 
 
@@ -101,6 +100,14 @@ def mapped(path: str, maps: Sequence[PathMap]) -> str:
         if found is not None:
             return found
     return path
+
+
+def is_directory(path: str) -> bool:
+    """Whether there is a directory; False for every path that cannot be one (too long, with a NUL, not to be reached)."""
+    try:
+        return os.path.isdir(path)  # noqa: PTH112 (pathlib raises for a path that is too long)
+    except ValueError:
+        return False
 
 
 def below(path: str, folder: str) -> str | None:

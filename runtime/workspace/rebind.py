@@ -19,7 +19,6 @@ from . import paths
 from .expected import ExpectedPlace
 from .identify import directory_identity, find_repository, repository_identity
 from .observe import observe
-from .observe_state import changed_files
 from .sessions import recorded_session
 
 
@@ -92,7 +91,6 @@ def observed_fact(place: Path) -> WorkspaceObserved:
     seen = observe(str(place), ExpectedPlace(session_id=""))
     view = seen.repository
     identity = repository_identity(repository)
-    dirty = changed_files(str(place)).files if repository.top is not None else ()
     return WorkspaceObserved(
         cwd=paths.shown(str(place)),
         project=identity,
@@ -100,7 +98,7 @@ def observed_fact(place: Path) -> WorkspaceObserved:
         remote=identity.remote,
         branch=None if view is None else view.branch or ("HEAD" if view.detached else None),
         head=None if view is None else view.head,
-        dirty=dirty,
+        dirty=() if view is None else view.dirty,
         toplevel=None if repository.top is None else paths.shown(repository.top),
         observed_by="rehydrate",
         rebound=True,

@@ -15,7 +15,7 @@ from .agents import definition_facts
 from .expected import ExpectedPlace
 from .git_reading import ask
 from .identify import directory_identity, find_repository, is_git, repository_identity
-from .observe_state import changed_files
+from .observe_state import changed_files, registered_worktrees
 from .sessions import recorded_session
 
 
@@ -41,7 +41,7 @@ class PlaceNotes:
         self, cwd: str, *, branch: str | None, head: str | None, remote: str | None, agent: str | None
     ) -> list[Fact]:
         """See `first_observation`."""
-        if paths.foreign(cwd) is not None or not Path(cwd).is_dir():
+        if paths.foreign(cwd) is not None or not paths.is_directory(cwd):
             return []
         if cwd not in self._seen:
             self._seen[cwd] = _look(cwd)
@@ -137,7 +137,8 @@ def moved_while_acting(directory: str | os.PathLike[str], expected: ExpectedPlac
         return None
     branch = ask(directory, "symbolic-ref", "--quiet", "--short", "HEAD").word or "HEAD"
     head = ask(directory, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").word or None
-    dirty = changed_files(os.fspath(directory)).files
+    worktrees = (one.path for one in registered_worktrees(os.fspath(directory)))
+    dirty = changed_files(os.fspath(directory), paths.shown(repository.top), worktrees).files
     if (branch, head, set(dirty)) == (expected.branch, expected.head, set(expected.dirty or ())):
         return None
     top = paths.shown(repository.top)

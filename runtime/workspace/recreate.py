@@ -88,7 +88,7 @@ def _main_checkout(expected: ExpectedPlace) -> str:
     identity, worktree = expected.project, expected.worktree
     places = [identity.path if identity else None, worktree.original_cwd if worktree else None, expected.started_in]
     for place in places:
-        if place and Path(place).is_dir():
+        if place and paths.is_directory(place):
             listed = registered_worktrees(place)
             if listed:
                 return listed[0].path if Path(listed[0].path).is_dir() else place

@@ -12,8 +12,8 @@ from typing import Any, Literal
 from ...events.kinds import ProjectIdentity
 from . import paths
 from .expected import ExpectedPlace, expected_place
-from .git_reading import ask
 from .identify import Repository, directory_identity, find_repository, is_git, relate, repository_identity
+from .peek import peek_head
 
 Mark = Literal["gone", "branch-changed", "head-moved", "foreign", "shares-checkout"]
 
@@ -30,7 +30,7 @@ class ProjectScope:
     def of(cls, directory: str | os.PathLike[str]) -> ProjectScope:
         """The project that `directory` (which need not exist any more) lies in."""
         real = os.path.realpath(directory)
-        repository = find_repository(real) if Path(real).is_dir() else None
+        repository = find_repository(real) if paths.is_directory(real) else None
         identity = directory_identity(real) if repository is None else repository_identity(repository)
         return cls(real, identity, repository)
 
@@ -51,7 +51,7 @@ class ProjectScope:
         assert place.cwd is not None
         if self.repository is None:
             return self._around(paths.shown(os.path.realpath(place.cwd)))
-        if Path(place.cwd).is_dir():
+        if paths.is_directory(place.cwd):
             theirs = find_repository(place.cwd)
             return theirs is not None and theirs.common_dir == self.repository.common_dir
         if paths.below(os.path.realpath(place.cwd), self.repository.top or self.repository.common_dir) is not None:
@@ -87,7 +87,7 @@ def place_of(session_id: str, workspace_state: dict[str, Any]) -> ExpectedPlace:
 def marks(places: Sequence[ExpectedPlace]) -> dict[str, tuple[Mark, ...]]:
     """What a list shows beside each session: its place is gone or foreign, branch or HEAD moved, or its checkout is shared.
 
-    Git is asked twice for each directory, however many sessions lie in it.
+    No process is started, and each directory is looked at once, however many sessions lie in it.
     """
     checkouts = Counter(os.path.realpath(str(place.cwd)) for place in places if _here(place))
     heads: dict[str, tuple[str, str]] = {}
@@ -95,7 +95,7 @@ def marks(places: Sequence[ExpectedPlace]) -> dict[str, tuple[Mark, ...]]:
 
 
 def _here(place: ExpectedPlace) -> bool:
-    return place.cwd is not None and paths.foreign(place.cwd) is None and Path(place.cwd).is_dir()
+    return place.cwd is not None and paths.foreign(place.cwd) is None and paths.is_directory(place.cwd)
 
 
 def _marks(place: ExpectedPlace, checkouts: Counter[str], heads: dict[str, tuple[str, str]]) -> Iterable[Mark]:
@@ -110,8 +110,7 @@ def _marks(place: ExpectedPlace, checkouts: Counter[str], heads: dict[str, tuple
     real = os.path.realpath(place.cwd)
     if place.branch or place.head:
         if real not in heads:
-            branch = ask(real, "symbolic-ref", "--quiet", "--short", "HEAD").word or "HEAD"
-            heads[real] = (branch, ask(real, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").word)
+            heads[real] = peek_head(real) or ("", "")
         branch, head = heads[real]
         if place.branch and head and branch != place.branch:
             yield "branch-changed"

@@ -59,7 +59,7 @@ def check_session(
     with opened(store) as events:
         pointer = resolve_pointer(events, session)
         folded = restore_states(events, pointer.session_id, pointer.position)
-        recorded = recorded_of(folded, acts=events.session(folded.session_id).source == "live")
+        recorded = recorded_of(folded, events)
         report = session_place(
             events,
             recorded,

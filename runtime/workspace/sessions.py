@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
@@ -10,11 +11,13 @@ from typing import Any, cast
 from sqlalchemy import select
 
 from ...events import schema
+from ...events.kinds import ProjectIdentity
 from ...events.store import EventStore
 from ...projections.fold import Folded, restore_states
 from .agents import RecordedAgent
 from .drift import TouchedFile, touched_files
 from .expected import ExpectedPlace, expected_place
+from .paths import below
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +42,41 @@ def recorded_session(store: EventStore, session_id: str, position: int | None = 
     Raises:
         SessionNotFound, EventNotFound: there is no such session or position.
     """
-    return recorded_of(restore_states(store, session_id, position), acts=store.session(session_id).source == "live")
+    folded = restore_states(store, session_id, position)
+    return recorded_of(folded, store)
 
 
-def recorded_of(folded: Folded, *, acts: bool) -> RecordedSession:
+def recorded_of(folded: Folded, store: EventStore) -> RecordedSession:
     """The same from states that are folded already."""
     states = folded.states
+    place = expected_place(folded.session_id, states["workspace"])
+    if place.project is None and place.cwd is not None:
+        place = place.model_copy(update={"project": noted_project(store, folded.session_id, place.cwd)})
     return RecordedSession(
         session_id=folded.session_id,
         position=folded.position,
-        expected=expected_place(folded.session_id, states["workspace"]),
+        expected=place,
         agent=recorded_agent(states["agent"]),
         files=tuple(touched_files(states["files"])),
-        acts=acts,
+        acts=store.session(folded.session_id).source == "live",
         drift=states["workspace"].get("drift"),
     )
+
+
+def noted_project(store: EventStore, session_id: str, cwd: str) -> ProjectIdentity | None:
+    """The project of a session at a place in it that lies before the event which noted it (an import looks at its end).
+
+    Only what was seen of the directory that the session was in there; a later rebinding tells nothing about the past.
+    """
+    for event in store.read(session_id, kinds=("SessionStarted", "WorkspaceObserved")):
+        noted = event.data.get("project")
+        if noted and not event.data.get("rebound"):
+            identity = ProjectIdentity.model_validate(noted)
+            tops = (identity.path, event.data.get("toplevel"))
+            real = os.path.realpath(cwd)
+            inside = any(below(one, top) is not None for top in tops if top for one in (cwd, real))
+            return identity if inside else None
+    return None
 
 
 def recorded_agent(state: dict[str, Any]) -> RecordedAgent:

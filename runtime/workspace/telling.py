@@ -7,6 +7,7 @@ from pathlib import Path
 from ...events.blocks import TextBlock
 from ...events.kinds import Fact, UserInput
 from .check import PlaceReport
+from .paths import below
 from .rebind import observed_fact
 from .sessions import RecordedSession
 
@@ -68,13 +69,15 @@ def _line(report: PlaceReport, code: str) -> str | None:
         return f"HEAD is {facts['found']} now, {' and '.join(counts)} of {facts['expected']}"
     if code == "head-unknown":
         return f"HEAD is {facts['found']} now; the former commit {facts['expected']} is not in the repository"
-    parts = [f"{words}: {_names(facts[name])}" for name, words in _DRIFT if facts[name]]
+    parts = [f"{words}: {_names(facts[name], report.cwd)}" for name, words in _DRIFT if facts[name]]
     return "files differ from what was last seen, read them again before relying on them; " + "; ".join(parts)
 
 
 _DRIFT = (("changed", "changed"), ("gone", "gone"), ("returned", "deleted then, there again"))
 
 
-def _names(names: list[str]) -> str:
-    shown = ", ".join(names[:_NAMED])
+def _names(names: list[str], cwd: str | None) -> str:
+    """Files below the working directory by their path in it, the first ones by name."""
+    listed = [(below(name, cwd) if cwd else None) or name for name in names[:_NAMED]]
+    shown = ", ".join(listed)
     return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED} more"

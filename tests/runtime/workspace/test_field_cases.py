@@ -435,3 +435,55 @@ def test_an_unknown_session_creates_nothing(rehydrate: Rehydrate, world: World) 
     for command in (["check", "nope"], ["rebind", "nope", str(world.repo)], ["resume", "nope", "--recreate-worktree"]):
         assert rehydrate.json(*command, code=3)["error"]["code"] == "session-not-found"
     assert rehydrate.json("sessions", "--all")["sessions"] == []
+
+
+# -- places in the past ------------------------------------------------------------------------------------------------
+
+
+def test_a_fork_and_an_earlier_place_belong_to_the_same_project(
+    rehydrate: Rehydrate, world: World, tmp_path: Path
+) -> None:
+    """What an import saw of the project holds for the whole session: a fork of its first turn is found after `mv` too."""
+    told = ClaudeSession(cwd=world.repo).prompt("one").reply().prompt("two").reply()
+    session = imported(rehydrate, told, tmp_path)
+    fork = rehydrate.json("fork", f"{session}@turn:1")["session_id"]
+    new = world.folder / "renamed"
+    world.repo.rename(new)
+    for pointer in (fork, session, f"{session}@turn:1"):
+        assert finding(rehydrate.json("check", pointer), "moved")["facts"]["found"] == str(new)
+    listed = rehydrate.json("sessions", "--project", new)["sessions"]
+    assert {row["session_id"] for row in listed} == {session, fork}
+
+
+def test_a_moved_plain_directory_is_known_by_its_files(rehydrate: Rehydrate, tmp_path: Path) -> None:
+    """Without git the content of the touched files proves the place; another directory stays another project."""
+    plain_place = tmp_path / "plain"
+    plain_place.mkdir()
+    (plain_place / "a.txt").write_text("a\n", "utf-8")
+    told = ClaudeSession(cwd=plain_place, branch=None).prompt("go").read(plain_place / "a.txt", "a\n").reply()
+    session = imported(rehydrate, told, tmp_path)
+    plain_place.rename(tmp_path / "renamed")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "b.txt").write_text("b", "utf-8")
+    named = rehydrate.json("resume", session, "--project", tmp_path / "renamed")
+    assert (codes(named), named["workspace"]["cwd"]) == ({"moved"}, str(tmp_path / "renamed"))
+    rehydrate.json("resume", session, "--project", tmp_path / "other", code=5)
+
+
+def test_worktrees_inside_the_checkout_are_no_dirt(rehydrate: Rehydrate, world: World, tmp_path: Path) -> None:
+    session = plain(rehydrate, world.repo, tmp_path)
+    world.worktree()
+    world.worktree("main~1", ".wt/deep/old")
+    assert rehydrate.json("check", session)["findings"] == []
+    (world.repo / ".wt" / "mine.txt").write_text("mine", "utf-8")
+    assert codes(rehydrate.json("check", session)) == {"dirty"}
+
+
+@pytest.mark.parametrize(
+    "cwd", ["/" + "x" * 5000, "/a\u0000b", "", "~/demo", "/tmp/../tmp/nowhere-at-all", "//server/share/x"]
+)
+def test_any_text_for_a_directory_is_borne(rehydrate: Rehydrate, tmp_path: Path, cwd: str) -> None:
+    session = plain(rehydrate, cwd, tmp_path)
+    assert rehydrate.json("check", session)["outcome"] in ("ok", "degraded")
+    assert rehydrate.json("check", session, "--gate", "open", code=5)["outcome"] == "refused"
+    rehydrate.json("sessions", "--all")

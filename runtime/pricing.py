@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from importlib.metadata import version
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import select
@@ -43,7 +43,12 @@ class PriceBook:
     def __init__(self, store: EventStore) -> None:
         self._store = store
         self._known: dict[str, UnitPrices | None] = {}
-        self._source = f"genai-prices {version('genai-prices')}"
+
+    @cached_property
+    def _source(self) -> str:
+        from importlib.metadata import version
+
+        return f"genai-prices {version('genai-prices')}"
 
     def of(self, model: str, at_us: int | None) -> UnitPrices | None:
         day = (at_us if at_us is not None else _SOME_DAY_US) // _DAY_US

@@ -108,6 +108,11 @@ def emit_result(batch: Batch, memory: Memory, item: dict[str, Any], call_type: s
     call_id = text_or_none(item.get("call_id")) or text_or_none(item.get("id")) or "unknown"
     output = item.get(field)
     text = text_of(output)
+    if call_type == "custom" and item.get("name") and call_id in memory.answered:
+        _notify(batch, memory, call_id, text, _content(batch, output, call_type, field))
+        return
+    memory.answered.append(call_id)
+    del memory.answered[:-WAITING]
     outcome = outcome_of(text)
     if is_object(output) and output.get("success") is False:
         outcome = Outcome(True, outcome.exit_code, outcome.process, outcome.denied)
@@ -127,6 +132,20 @@ def emit_result(batch: Batch, memory: Memory, item: dict[str, Any], call_type: s
         _prove(batch, memory, call_id, call, outcome)
         if "agents" in call:
             emit_agents(batch, call["agents"], text, call_id)
+
+
+def _notify(batch: Batch, memory: Memory, call_id: str, text: str, content: Any) -> None:
+    """What a cell of code mode says after its call has its output: no second answer, but news for the model."""
+    blocks = content if is_list(content) else [{"type": "text", "text": content}]
+    batch.add(
+        "UserInput",
+        content=blocks,
+        origin="notification",
+        preview=preview(text),
+        attachment_type="cell_notification",
+        source_call_id=call_id,
+        turn_id=memory.turn_id,
+    )
 
 
 def _content(batch: Batch, output: Any, call_type: str, field: str) -> Any:

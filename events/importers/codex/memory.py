@@ -18,8 +18,8 @@ class Memory:
 
     copying: the lines are a copy of another session's (`ancestor`). turn_id / run_id: the open turn. inputs, replies: texts of
     the model's ledger that wait for their twin in the reader's, said_inputs, said_replies the other way round: [digest, id].
-    calls: open calls by id; patched, failed: ids of calls whose file changes were given, whose failure was told. totals: the last
-    cumulative usage; records: usage records were seen, so that counts only repeat them.
+    calls: open calls by id; patched, failed, answered: ids of calls whose file changes were given, whose failure was told, that
+    have an output. totals: the last cumulative usage; records: usage records were seen, so that counts only repeat them.
     """
 
     started: bool = False
@@ -47,6 +47,7 @@ class Memory:
     calls: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     patched: list[str] = field(default_factory=list[str])
     failed: list[str] = field(default_factory=list[str])
+    answered: list[str] = field(default_factory=list[str])
     files: dict[str, str] = field(default_factory=dict[str, str])
     totals: list[int] | None = None
     last: list[int] | None = None

@@ -13,6 +13,7 @@ import typer
 
 from .frame import Frame
 from .options import AcceptOption, CrossProjectOption, PolicyOption, ProjectOption
+from .place_options import ForceOption, MapOption, RecreateOption, path_maps, policy_in_force
 
 if TYPE_CHECKING:
     from ..live.session import Session
@@ -49,6 +50,9 @@ def run(
     allow_cross_project: CrossProjectOption = False,
     policy: PolicyOption = "strict",
     accept: AcceptOption = None,
+    force: ForceOption = False,
+    maps: MapOption = None,
+    recreate_worktree: RecreateOption = False,
 ) -> None:
     """Run one turn against a model, in a session or in a new one.
 
@@ -75,9 +79,14 @@ def run(
         if session == NEW:
             opened = _begin(options, title)
         else:
+            if recreate_worktree:
+                from ..workspace.recreate import recreate_worktree as recreate
+
+                frame.note(f"Recreated {recreate(session, frame.db).path}.")
             opened = open_session(
                 session,
-                policy=policy,
+                policy=policy_in_force(policy, force=force),
+                maps=path_maps(maps),
                 accept=tuple(accept or ()),
                 allow_cross_project=allow_cross_project,
                 takeover=takeover,

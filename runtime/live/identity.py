@@ -20,6 +20,7 @@ from .tools import Tool
 
 if TYPE_CHECKING:
     from ..restored import Agent, RestoredRuntime
+    from ..workspace.paths import PathMap
     from ..workspace.policy import Policy
 
 
@@ -132,6 +133,7 @@ def restored_for_going_on(
     policy: Policy,
     accept: tuple[str, ...],
     allow_cross_project: bool,
+    maps: Sequence[PathMap] = (),
 ) -> Restored:
     """Restore and pass the gate for going on.
 
@@ -141,7 +143,7 @@ def restored_for_going_on(
     from .place_gate import ready_to_go_on
 
     return ready_to_go_on(
-        store, session_id, project, policy=policy, accept=accept, allow_cross_project=allow_cross_project
+        store, session_id, project, policy=policy, accept=accept, allow_cross_project=allow_cross_project, maps=maps
     )
 
 

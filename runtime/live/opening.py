@@ -25,6 +25,7 @@ from .tools import Tool, as_tools
 
 if TYPE_CHECKING:
     from ...events.findings import Finding
+    from ..workspace.paths import PathMap
     from ..workspace.policy import Policy
 
 Api = Literal["responses", "chat"]
@@ -101,6 +102,7 @@ def open_session(
     accept: Iterable[str] = (),
     allow_cross_project: bool = False,
     takeover: bool = False,
+    maps: Sequence[PathMap] = (),
     store: StoreLike = None,
     **options: Any,
 ) -> Session:
@@ -122,7 +124,13 @@ def open_session(
         session_id = looked_up(events, session)
         lease = acquire(events, session_id, takeover=takeover)
         restored = identity.restored_for_going_on(
-            events, session_id, project, policy=policy, accept=tuple(accept), allow_cross_project=allow_cross_project
+            events,
+            session_id,
+            project,
+            policy=policy,
+            accept=tuple(accept),
+            allow_cross_project=allow_cross_project,
+            maps=maps,
         )
         changes = identity.Changes(
             model, None if tools is None else as_tools(tools), instructions, permission_mode, sandbox, effort

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from ...projections.fold import restore_states
 from .identity import Restored
 
 if TYPE_CHECKING:
+    from ..workspace.paths import PathMap
     from ..workspace.policy import Policy
 
 
@@ -23,6 +25,7 @@ def ready_to_go_on(
     policy: Policy,
     accept: tuple[str, ...],
     allow_cross_project: bool,
+    maps: Sequence[PathMap] = (),
 ) -> Restored:
     """Restore a session and pass the gate.
 
@@ -46,6 +49,7 @@ def ready_to_go_on(
         policy=policy,
         accept=accept,
         allow_cross_project=allow_cross_project,
+        maps=maps,
     )
     acting = settled(agent_findings(recorded.agent, report.cwd, "open", session_id), policy, accept)
     runtime = restored_from(store, folded, findings=[*report.findings, *acting])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -66,6 +67,27 @@ def _command_of(function: Any, name: str) -> Any:
     return typer.main.get_command(single)
 
 
+def _with_real_texts(callback: Any) -> Any:
+    """The command with its texts as they were typed: in a C locale the system hands them over with surrogates.
+
+    Paths stay as they are: the system wants them back in that form.
+    """
+
+    @wraps(callback)
+    def called(**values: Any) -> Any:
+        return callback(**{name: _real_text(value) for name, value in values.items()})
+
+    return called
+
+
+def _real_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if isinstance(value, list):
+        return [_real_text(one) for one in cast("list[Any]", value)]
+    return value
+
+
 class LazyGroup(TyperGroup):
     """Knows all commands by name (`commands.py`) and loads one when it is asked for."""
 
@@ -78,6 +100,7 @@ class LazyGroup(TyperGroup):
             return None
         module, _, function = entry.place.partition(":")
         command = _command_of(getattr(import_module(f".{module}", __package__), function), cmd_name)
+        command.callback = _with_real_texts(command.callback)
         shared = [param for param in _command_of(_shared, "shared").params if param.name != "help"]
         command.params.extend(shared)
         return command

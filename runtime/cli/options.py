@@ -11,7 +11,7 @@ SessionArgument = Annotated[
     str, typer.Argument(metavar="ID", help="A session: its id, a unique beginning of it, or its title.")
 ]
 OptionalSession = Annotated[
-    str | None, typer.Argument(metavar="[ID]", help="A session: its id, a unique beginning of it, or its title.")
+    str | None, typer.Argument(metavar="ID", help="A session: its id, a unique beginning of it, or its title.")
 ]
 PointerArgument = Annotated[
     str,
@@ -23,7 +23,7 @@ PointerArgument = Annotated[
 OptionalPointer = Annotated[
     str | None,
     typer.Argument(
-        metavar="[ID[@POS]]",
+        metavar="ID[@POS]",
         help="A session, and the place in it: a position, turn:N, last, before-compaction or a message id.",
     ),
 ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def purge(
     context: typer.Context,
     sessions: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Deleted sessions; without any, all of them.")
+        list[str] | None, typer.Argument(metavar="ID", help="Deleted sessions; without any, all of them.")
     ] = None,
     yes: YesOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,

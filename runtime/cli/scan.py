@@ -22,9 +22,7 @@ def scan(
     context: typer.Context,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[PATH]...", help="Files or folders; without any, the places where the tools keep theirs."
-        ),
+        typer.Argument(metavar="PATH", help="Files or folders; without any, the places where the tools keep theirs."),
     ] = None,
 ) -> Answer:
     """Report transcripts that are on this machine but not yet imported.

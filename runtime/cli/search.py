@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def search(
     context: typer.Context,
-    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="Words; all of them must be there.")],
+    text: Annotated[list[str], typer.Argument(metavar="TEXT", help="Words; all of them must be there.")],
     limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many matches.")] = 20,
 ) -> Answer:
     """Find sessions by what was said in them.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..tree_view import Tree, TreeNode
     from .screen import Screen
 
-_SIGNS = {"session": "●", "subagent": "◇", "compaction": "✂", "rewind": "↶"}
+_SIGNS = {"session": "●", "subagent": "◇", "compaction": "✂", "rewind": "↶", "branch": "⑂"}
 
 
 def tree(context: typer.Context, session: OptionalSession = None) -> Answer:
@@ -39,9 +39,10 @@ def _show(screen: Screen, drawn: Tree) -> None:
 
 def _node(screen: Screen, node: TreeNode, lead: str, below: str) -> None:
     sign = _SIGNS.get(node.kind, "·")
-    inside = node.kind in {"compaction", "rewind"}
+    inside = node.kind in {"compaction", "rewind", "branch"}
     name = f"{node.kind} {node.pointer}" if inside else node.session_id
-    cut = f"  forked at {node.at}" if node.kind == "session" and node.at is not None else ""
+    forked = lead and node.kind == "session"
+    cut = f"  forked at {node.at}" if forked and node.at is not None else "  copied" if forked else ""
     about = node.text if inside else node.title or node.text
     screen.styled((f"{lead}{sign} ", "dim"), (name, None if inside else "bold"), (cut, "dim"), (f"  {about}", "cyan"))
     for number, child in enumerate(node.children):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -129,3 +131,33 @@ def test_a_database_that_cannot_be_written_is_a_clear_error(rehydrate: Rehydrate
         assert rehydrate("search", "x", "--json").code == 1
     finally:
         rehydrate.db.parent.chmod(0o700)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_without_a_command_a_terminal_gets_the_picker_or_the_list_and_a_hint(examples: Rehydrate, hidden: bool) -> None:
+    block = "import sys; sys.modules['textual'] = None\n" if hidden else ""
+    code = f"{block}from rehydrate.runtime.cli import main\nraise SystemExit(main(['--db', {str(examples.db)!r}]))"
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([sys.executable, "-c", code], stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        if not hidden:
+            time.sleep(2)
+            os.write(ours, b"\x1b")
+        shown = b""
+        with contextlib.suppress(OSError):
+            while chunk := os.read(ours, 4096):
+                shown += chunk
+        process.wait(timeout=20)
+    os.close(ours)
+    assert process.returncode == 0
+    if hidden:
+        assert b"rehydrate[tui]" in shown
+        assert b"There is no session" in shown
+    else:
+        assert b"Search in titles" in shown
+
+
+def test_without_a_command_and_a_terminal_the_list_is_printed(examples: Rehydrate) -> None:
+    ran = examples("--json")
+    assert ran.code == 0
+    assert set(ran.json) == {"sessions"}

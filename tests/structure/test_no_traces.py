@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MACHINE = re.compile(r"/work/(?:main|shared|\.library)|/root/\w|/opt/(?:pypi|npm)")
+MACHINE = re.compile(r"/work/(?:main|shared|\.library)|/root/\.|/opt/(?:pypi|npm)")
 HOSTS = re.compile(r"(?:pypi\.org|npmjs\.(?:com|org)|pythonhosted\.org|deb\.debian\.org|archive\.ubuntu\.com)")
 
 

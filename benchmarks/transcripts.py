@@ -19,9 +19,8 @@ def records(samples: list[Path]) -> list[bytes]:
     """The message records of the samples, without what is larger than a usual record."""
     found: list[bytes] = []
     for sample in samples:
-        for line in sample.read_bytes().split(b"\n"):
-            if line.startswith(b"{") and b'"uuid"' in line and len(line) < 400_000:
-                found.append(line)
+        lines = sample.read_bytes().split(b"\n")
+        found += [line for line in lines if line.startswith(b"{") and b'"uuid"' in line and len(line) < 400_000]
     return found
 
 

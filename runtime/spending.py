@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from ..events.blocks import Frozen
+from ..events.errors import UsageError
 from ..events.event import Event
 from ..events.store import EventStore, SessionRow
 from ..events.times import to_iso
 from ..projections import accounting
+from .listing import of_project
 from .opened import StoreLike, opened
 from .pricing import PriceBook
 from .restored import ModelUsage, Totals
@@ -51,15 +55,26 @@ class Costs(Frozen):
 
 
 def add_up_costs(
-    *, store: StoreLike = None, project: str | None = None, since: str | None = None, until: str | None = None
+    *,
+    store: StoreLike = None,
+    project: str | os.PathLike[str] | None = None,
+    since: str | None = None,
+    until: str | None = None,
 ) -> Costs:
     """Add up tokens and money over sessions, deleted ones included, sub-agents counted to their sessions.
 
-    project: only this one's sessions (its path). since, until: days as `2026-05-12`, both inclusive.
+    project: only this one's sessions (a directory of it). since, until: days as `2026-05-12`, both inclusive.
+
+    Raises:
+        UsageError: `since` or `until` is no day.
     """
+    _require_day(since)
+    _require_day(until)
     with opened(store) as opened_store:
-        projects = {row["session_id"]: row["project"] for row in listed_rows(opened_store)}
-        count = _Count(projects, project)
+        rows = listed_rows(opened_store)
+        count = _Count({row["session_id"]: row["project"] for row in rows})
+        if project is not None:
+            count.only = {row["session_id"] for row in of_project(opened_store, rows, project)}
         for row in opened_store.sessions():
             count.session(opened_store, row)
         prices = PriceBook(opened_store)
@@ -75,6 +90,15 @@ def add_up_costs(
         by_model=_by_model(added(*wanted.values())),
         by_day=_by_day(wanted),
     )
+
+
+def _require_day(text: str | None) -> None:
+    if text is None:
+        return
+    try:
+        date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is no day.", remedy="Write it as 2026-05-12.") from error
 
 
 def _within(day: str | None, since: str | None, until: str | None) -> bool:
@@ -113,13 +137,16 @@ def _by_day(cells: dict[Cell, Totals]) -> tuple[DayCosts, ...]:
 
 
 class _Count:
-    """Buckets of tokens by project and day. `members`: the sessions that a project's costs come from."""
+    """Buckets of tokens by project and day.
 
-    def __init__(self, projects: dict[str, str | None], only: str | None) -> None:
+    members: the sessions that a project's costs come from. only: None, or the sessions that are counted.
+    """
+
+    def __init__(self, projects: dict[str, str | None]) -> None:
+        self.only: set[str] | None = None
         self.cells: dict[Cell, Buckets] = {}
         self.members: dict[str | None, set[str]] = {}
         self._projects = projects
-        self._only = only
         self._owners: dict[str, str] = {}
         self._parents: dict[str, str] = {}
 
@@ -128,7 +155,7 @@ class _Count:
             self._parents[row.session_id] = row.parent_session
         main = self._main(row.session_id)
         project = self._projects.get(main)
-        counted = self._only is None or project == self._only
+        counted = self.only is None or main in self.only
         for event, delta in self._deltas(store, row):
             if not counted:
                 continue

@@ -31,8 +31,7 @@ def costs(
     """
     from ..spending import add_up_costs
 
-    name = None if project is None else str(project)
-    result = add_up_costs(store=Frame.of(context).db, project=name, since=since, until=until)
+    result = add_up_costs(store=Frame.of(context).db, project=project, since=since, until=until)
     return Answer(result, lambda screen: _show(screen, result))
 
 

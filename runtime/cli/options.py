@@ -7,8 +7,24 @@ from typing import Annotated, Literal
 
 import typer
 
+
+def complete_session(incomplete: str) -> list[tuple[str, str]]:
+    """Ids of sessions that begin with what was typed, with their titles, for the shell's completion."""
+    from ...events.errors import RehydrateError
+    from ..listing import list_sessions
+
+    try:
+        rows = list_sessions(all=True)
+    except RehydrateError:
+        return []
+    return [(row.session_id, row.title or "") for row in rows if row.session_id.startswith(incomplete)]
+
+
 SessionArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="A session: its id, a unique beginning of it, or its title.")
+    str,
+    typer.Argument(
+        metavar="ID", help="A session: its id, a unique beginning of it, or its title.", autocompletion=complete_session
+    ),
 ]
 OptionalSession = Annotated[
     str | None, typer.Argument(metavar="ID", help="A session: its id, a unique beginning of it, or its title.")
@@ -18,6 +34,7 @@ PointerArgument = Annotated[
     typer.Argument(
         metavar="ID[@POS]",
         help="A session, and the place in it: a position, turn:N, last, before-compaction or a message id.",
+        autocompletion=complete_session,
     ),
 ]
 OptionalPointer = Annotated[
@@ -25,6 +42,7 @@ OptionalPointer = Annotated[
     typer.Argument(
         metavar="ID[@POS]",
         help="A session, and the place in it: a position, turn:N, last, before-compaction or a message id.",
+        autocompletion=complete_session,
     ),
 ]
 LastOption = Annotated[bool, typer.Option("--last", help="The newest session of this project.")]

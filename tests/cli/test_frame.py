@@ -124,6 +124,11 @@ def test_completion_is_offered_for_the_shell(rehydrate: Rehydrate) -> None:
     assert ran.stdout.split() == ["unarchive"]
 
 
+def test_completion_offers_the_ids_of_sessions(examples: Rehydrate) -> None:
+    env = {"_REHYDRATE_COMPLETE": "complete_bash", "COMP_WORDS": "rehydrate resume 3bc", "COMP_CWORD": "2"}
+    assert examples.process(env=env).stdout.split() == ["3bc801a3-3ea8-4df4-94e1-aeb962a52412"]
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_database_that_cannot_be_written_is_a_clear_error(rehydrate: Rehydrate) -> None:
     rehydrate.db.parent.chmod(0o500)

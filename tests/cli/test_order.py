@@ -188,6 +188,7 @@ def test_costs_can_be_narrowed_to_days_and_a_project(examples: Rehydrate) -> Non
     assert [row["day"] for row in one_day["by_day"]] == ["2026-05-13"]
     assert examples.json("costs", "--project", "/srv/orchard")["total"] == examples.json("costs")["total"]
     assert examples.json("costs", "--project", "/srv/other")["total"]["requests"] == 0
+    assert examples("costs", "--since", "yesterday", "--json").code == 2
 
 
 def test_search_finds_what_was_said_and_where(examples: Rehydrate) -> None:

@@ -549,10 +549,14 @@ class EventStore:
     def hydrate(self, events: Iterable[Event]) -> list[Event]:
         """The events with all references replaced by their values."""
         events = list(events)
-        numbers = {event.record for event in events if event.record is not None and _has_reference(event.data)}
-        parsed = {record.record: record.parsed() for record in self.records(numbers)}
+        lacking = [_has_reference(event.data) for event in events]
+        numbers = {
+            event.record for event, lacks in zip(events, lacking, strict=True) if lacks and event.record is not None
+        }
+        parsed = {record.record: record.parsed() for record in self.records(numbers)} if numbers else {}
         return [
-            replace(event, data=resolve(event.data, parsed.get(event.record or 0), self.blob_text)) for event in events
+            replace(event, data=resolve(event.data, parsed.get(event.record or 0), self.blob_text)) if lacks else event
+            for event, lacks in zip(events, lacking, strict=True)
         ]
 
     def records(self, numbers: Iterable[int]) -> list[native.NativeRecord]:
@@ -687,7 +691,7 @@ def blobs_equal(draft: Any, stored: Any) -> bool:
 
 def _has_reference(data: Any) -> bool:
     if isinstance(data, dict):
-        return "$ref" in data or any(_has_reference(value) for value in data.values())
+        return "$ref" in data or "$blob" in data or any(_has_reference(value) for value in data.values())
     return isinstance(data, list) and any(_has_reference(value) for value in data)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..events.event import Event
 from .projection import Projection, State
 
-KEPT = 40
+KEPT = 20
 """Operations and backups kept by path; `operation_count` goes on counting, so that the state stays bounded."""
 
 
@@ -76,4 +76,4 @@ def _backed_up(entry: dict[str, Any], backup: dict[str, Any], event: Event, mess
         entry["backups"] = [*entry["backups"], row][-KEPT:]
 
 
-FOLD = Projection("files", 1, "branch", initial, apply, frozenset({"FileChanged", "FileRead", "FileCheckpoint"}))
+FOLD = Projection("files", 3, "branch", initial, apply, frozenset({"FileChanged", "FileRead", "FileCheckpoint"}))

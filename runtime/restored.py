@@ -91,7 +91,7 @@ class FileBackup(Frozen):
 
 
 class FileState(Frozen):
-    """Digests are SHA-256 hex, None when the record does not tell. operations: the newest 40; operation_count: all."""
+    """Digests are SHA-256 hex, None when the record does not tell. operations: the newest 20; operation_count: all."""
 
     operations: tuple[FileOperation, ...] = ()
     operation_count: int = 0

@@ -18,11 +18,27 @@ FIELDS = (
 
 
 def initial() -> State:
-    return {"started_at": None, "created_us": None, "fields": {}, "forks": []}
+    """first_native: the source's id of the first message; before_first: how many events stand before it."""
+    return {
+        "started_at": None,
+        "created_us": None,
+        "fields": {},
+        "forks": [],
+        "first_native": None,
+        "before_first": 0,
+    }
 
 
 def apply(state: State, event: Event) -> None:
     data = event.data
+    if event.kind in ("UserInput", "AssistantMessage"):
+        if state["first_native"] is None and event.native_id is not None:
+            state["first_native"], state["before_first"] = event.native_id, event.position - 1
+        return
+    if event.kind == "Notice":
+        if data.get("subtype") == "forked-from" and data["value"]["session_id"] not in state["forks"]:
+            state["forks"].append(data["value"]["session_id"])
+        return
     if state["started_at"] is None:
         state["started_at"], state["created_us"] = event.position, event.ts
     fields = state["fields"]
@@ -34,4 +50,11 @@ def apply(state: State, event: Event) -> None:
         state["forks"].append(parent)
 
 
-FOLD = Projection("lineage", 1, "all", initial, apply, frozenset({"SessionStarted"}))
+FOLD = Projection(
+    "lineage",
+    2,
+    "all",
+    initial,
+    apply,
+    frozenset({"SessionStarted", "Notice", "UserInput", "AssistantMessage"}),
+)

@@ -14,6 +14,7 @@ from ..events.times import to_iso
 from ..projections.fold import Folded, restore_states
 from ..projections.labels import title_of
 from . import restored as parts
+from .copied import accounting_of_copy, original_of
 from .messages import live_messages
 from .opened import StoreLike, opened
 from .place_of_session import Policy, checked_workspace, recorded_workspace, with_mapped_files
@@ -112,9 +113,13 @@ def restored_from(
     found += repairs
     subagents = subagents_of(store, row, folded, reader, prices)
     agent = agent_of(folded, subagents, found)
-    accounting = _accounting(row, folded, subagents, prices, found)
+    original = original_of(store, row, folded)
+    counted = folded.states["accounting"]
+    if original is not None:
+        counted = accounting_of_copy(store, row, folded.position, original)
+    accounting = _accounting(row, folded, counted, subagents, prices, found)
     return parts.RestoredRuntime(
-        session=_session(row, folded),
+        session=_session(row, folded, original),
         messages=tuple(_message(message, row.session_id) for message in spoken),
         app_state=app_state(folded, reader),
         agent=agent,
@@ -128,7 +133,7 @@ def restored_from(
     )
 
 
-def _session(row: SessionRow, folded: Folded) -> parts.SessionInfo:
+def _session(row: SessionRow, folded: Folded, original: str | None) -> parts.SessionInfo:
     states = folded.states
     labels, lineage, activity = states["labels"], states["lineage"], states["activity"]
     fields: dict[str, Any] = lineage["fields"]
@@ -140,7 +145,7 @@ def _session(row: SessionRow, folded: Folded) -> parts.SessionInfo:
         title=title_of(labels),
         created=to_iso(created),
         last_activity=to_iso(last if last is not None else created),
-        lineage=_lineage(row, folded),
+        lineage=_lineage(row, folded, original),
         forked_from=row.forked_from or fields.get("forked_from"),
         parent_session=row.parent_session,
         native_id=fields.get("native_id"),
@@ -155,7 +160,7 @@ def _session(row: SessionRow, folded: Folded) -> parts.SessionInfo:
     )
 
 
-def _lineage(row: SessionRow, folded: Folded) -> tuple[parts.Parent, ...]:
+def _lineage(row: SessionRow, folded: Folded, original: str | None) -> tuple[parts.Parent, ...]:
     """Parents, nearest first: by reference (with the pointer), by copy in the source, as a sub-agent."""
     found: list[parts.Parent] = []
     pointers = [row.forked_from] if row.forked_from else []
@@ -167,6 +172,8 @@ def _lineage(row: SessionRow, folded: Folded) -> tuple[parts.Parent, ...]:
         else:
             native, _, _ = pointer.partition("#")
             found.append(parts.Parent(session_id=native, relation="copy", native=pointer))
+    if original is not None:
+        found.append(parts.Parent(session_id=original, relation="copy"))
     if row.parent_session:
         found.append(parts.Parent(session_id=row.parent_session, relation="agent"))
     return tuple(found)
@@ -193,11 +200,12 @@ def _message(message: Spoken, session_id: str) -> parts.Message:
 def _accounting(
     row: SessionRow,
     folded: Folded,
+    state: dict[str, Any],
     subagents: Sequence[parts.SubagentInfo],
     prices: PriceBook,
     findings: list[Finding],
 ) -> parts.Accounting:
-    state, use = folded.states["accounting"], folded.states["context_use"]
+    use = folded.states["context_use"]
     own, inherited = totals(state["own"], prices), totals(state["inherited"], prices)
     if row.forked_from and folded.position <= int(row.forked_from.rpartition("@")[2]):
         own, inherited = parts.Totals(), added(own, inherited)

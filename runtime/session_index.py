@@ -55,6 +55,8 @@ def index_row(row: SessionRow, folded: Folded) -> dict[str, Any]:
         "deleted": bool(labels["deleted"]),
         "forked_from": row.forked_from or states["lineage"]["fields"].get("forked_from"),
         "pointer": f"{row.session_id}@{folded.position}",
+        "first_native": states["lineage"]["first_native"],
+        "before_first": states["lineage"]["before_first"],
         "place": {name: workspace.get(name) for name in _PLACE},
     }
 
@@ -135,7 +137,7 @@ def _stored(store: EventStore) -> tuple[list[dict[str, Any]], list[str]]:
     stale: list[str] = []
     with store.reading() as connection:
         for found in connection.execute(query):
-            data = _read(found.data) if found.seq == found.head and found.version == version else None
+            data = stored_row(found.data) if found.seq == found.head and found.version == version else None
             if data is None or data.get("session_id") != found.session_id:
                 stale.append(found.session_id)
             else:
@@ -143,7 +145,7 @@ def _stored(store: EventStore) -> tuple[list[dict[str, Any]], list[str]]:
     return rows, stale
 
 
-def _read(text: str) -> dict[str, Any] | None:
+def stored_row(text: str) -> dict[str, Any] | None:
     try:
         data: dict[str, Any] = dict(json.loads(text))
     except (ValueError, TypeError):

@@ -86,14 +86,13 @@ class ClaudeTranscript:
         value = record.value
         forked = obj(value.get("forkedFrom"))
         origin = text(forked.get("sessionId"))
-        message = text(forked.get("messageUuid"))
         data: dict[str, Any] = {
             "source": SOURCE,
             "native_id": self.identity.session_id,
             "client": SOURCE,
             "client_version": text(value.get("version")),
             "cwd": text(value.get("cwd")),
-            "forked_from_native": f"{origin}@{message}" if origin and message else origin,
+            "forked_from_native": origin,
             "parent_session": self.identity.parent_session,
             "agent_id": self.identity.agent_id,
         }

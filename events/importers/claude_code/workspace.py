@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .memory import Memory
 from .record import Record
-from .shape import obj, text
+from .shape import obj, some, text
 
 
 def observe(record: Record, memory: Memory) -> None:
@@ -34,9 +34,16 @@ def observe(record: Record, memory: Memory) -> None:
 
 
 def _forked(record: Record, memory: Memory) -> None:
-    origin = obj(record.value.get("forkedFrom"))
-    if memory.forked or not text(origin.get("sessionId")):
+    """The session that the first records were copied from: named by a fork, or left in the records of an old copy."""
+    if memory.forked or record.identity.role != "main":
+        return
+    fork = obj(record.value.get("forkedFrom"))
+    origin = text(fork.get("sessionId"))
+    named = text(record.value.get("sessionId"))
+    if origin is None and named != record.identity.session_id:
+        origin = named
+    if origin is None:
         return
     memory.forked = True
-    facts = {"session_id": origin["sessionId"], "message_uuid": text(origin.get("messageUuid"))}
-    record.add("Notice", subtype="forked-from", value=facts)
+    facts = {"session_id": origin, "message_uuid": text(fork.get("messageUuid"))}
+    record.add("Notice", subtype="forked-from", value=some(facts))

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ...events.errors import UsageError
 from ...events.findings import Finding
-from ...events.kinds import AgentMetadata, Fact, SessionLabel, SessionStarted, WorkspaceObserved
+from ...events.kinds import AgentMetadata, Fact, SessionLabel, SessionStarted
 from ...events.store import EventStore
 from .coding_tools import coding_tools
 from .tools import Tool
@@ -100,13 +100,12 @@ def first_facts(
     """The first events of a new session: where, who, with what rights."""
     from importlib.metadata import version
 
-    from ..workspace.recorded import first_observation
+    from ..workspace.rebind import observed_fact
 
-    seen = [fact for fact in first_observation(str(root)) if isinstance(fact, WorkspaceObserved)]
-    project = seen[0].project if seen else None
+    seen = observed_fact(root).model_copy(update={"rebound": False})
     facts: list[Fact] = [
         SessionStarted(
-            source="live", client="rehydrate", client_version=version("rehydrate"), cwd=str(root), project=project
+            source="live", client="rehydrate", client_version=version("rehydrate"), cwd=str(root), project=seen.project
         ),
         AgentMetadata(
             **who.model_dump(exclude={"model"}),
@@ -119,7 +118,7 @@ def first_facts(
             instructions_digest=None if instructions is None else digest_of(instructions),
         ),
     ]
-    facts += [fact.model_copy(update={"observed_by": "rehydrate"}) for fact in seen]
+    facts.append(seen)
     if title:
         facts.append(SessionLabel(title=title, set_by="person"))
     return facts

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...events.errors import Refused
+from ...events.kinds import Fact
 from ...events.store import EventStore
 from ...projections.fold import restore_states
 from .identity import Restored
@@ -15,6 +16,7 @@ from .identity import Restored
 if TYPE_CHECKING:
     from ..workspace.paths import PathMap
     from ..workspace.policy import Policy
+    from .core import Core
 
 
 def ready_to_go_on(
@@ -66,3 +68,14 @@ def ready_to_go_on(
     if granted is not None:
         runtime = runtime.model_copy(update={"agent": runtime.agent.model_copy(update={"tools": granted})})
     return Restored(runtime, Path(report.cwd), facts_on_going_on(report, recorded), runtime.report.findings)
+
+
+def place_facts(core: Core) -> tuple[Fact, ...]:
+    """What a run changed of its place, so that the session's own commits and branches are not held against it later."""
+    from ..workspace.expected import expected_place
+    from ..workspace.recorded import moved_while_acting
+
+    fact = moved_while_acting(
+        core.settings.root, expected_place(core.session_id, core.state.folded.states["workspace"])
+    )
+    return () if fact is None else (fact,)

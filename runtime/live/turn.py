@@ -20,6 +20,7 @@ from .compaction import compact, compact_when_near
 from .journal import new_id
 from .live_events import LiveEvent
 from .model import ModelFailure, ModelRequest
+from .place_gate import place_facts
 from .reply import Reply
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Run:
         self.status: Any = None
         self.reason: str | None = None
         self._shortened = False
+        self._acted = False
         self._began = time.monotonic()
 
     def events(self) -> Generator[LiveEvent, None, None]:
@@ -90,6 +92,7 @@ class Run:
     def _go_on(self) -> Iterator[LiveEvent]:
         core = self.core
         for use in open_calls.approved(core):
+            self._acted = True
             yield from calling.run_approved(core, use)
         for request in open_calls.undecided(core):
             yield core.event("approval_requested", **calling.asked(request))
@@ -116,6 +119,7 @@ class Run:
                 if not uses:
                     yield self._end("completed")
                     return
+                self._acted = True
                 yield from calling.settle(core, uses)
 
     def _request(self) -> Generator[LiveEvent, None, list[Event]]:
@@ -175,9 +179,8 @@ class Run:
 
     def _end(self, status: Any, reason: str | None = None, error: dict[str, Any] | None = None) -> LiveEvent:
         duration_ms = int((time.monotonic() - self._began) * 1000)
-        self.core.append(
-            RunEnded(run_id=self.run_id, status=status, reason=reason, error=error, duration_ms=duration_ms)
-        )
+        ended = RunEnded(run_id=self.run_id, status=status, reason=reason, error=error, duration_ms=duration_ms)
+        self.core.append(*(place_facts(self.core) if self._acted else ()), ended)
         self.status, self.reason = status, reason
         return self.core.event(
             "run_finished",

@@ -1,4 +1,4 @@
-"""How long a restore takes, against `json.loads` of the same items as JSON lines; both alternate, the median of the ratios counts.
+"""How long a restore takes, against `json.loads` of the same items as JSON lines: alternating, the median of the ratios.
 
 usage: restore.py [EVENTS] [--profile]
 """

@@ -11,7 +11,7 @@ import pytest
 from rehydrate.events.store import EventStore
 from rehydrate.runtime.resume import resume_session
 
-from ..support.claude_lines import SESSION, SIGNATURE, Lines, codes, img, png, th, tu, txt, words
+from ..support.claude_log import SESSION, SIGNATURE, Lines, codes, img, png, th, tu, txt, words
 from ..support.legality import faults
 
 

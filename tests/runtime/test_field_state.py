@@ -9,7 +9,7 @@ import pytest
 from rehydrate.events.store import EventStore
 from rehydrate.runtime.resume import resume_session
 
-from ..support.claude_lines import SESSION, Lines, codes, tu, txt, words
+from ..support.claude_log import SESSION, Lines, codes, tu, txt, words
 from ..support.events import Log
 
 

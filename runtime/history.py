@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..events.blocks import Frozen
 from ..events.event import Event
@@ -16,6 +16,7 @@ from .entry_text import SHOWN, entry_text, thinking_text
 from .fork import forks_of
 from .opened import StoreLike, opened
 from .resolve import resolve_pointer
+from .settled import settled
 
 _BATCH = 500
 
@@ -132,8 +133,7 @@ def _turns(store: EventStore, folded: Folded) -> list[Turn]:
 def _entries(store: EventStore, folded: Folded) -> Iterator[Entry]:
     seen = _Seen(folded)
     batch: list[Event] = []
-    for event in store.read(folded.session_id, until=folded.position):
-        seen.number(event)
+    for event in settled(seen.numbered(store.read(folded.session_id, until=folded.position))):
         if event.kind in SHOWN:
             batch.append(event)
         if len(batch) >= _BATCH:
@@ -153,9 +153,12 @@ class _Seen:
         self._marks = TurnMarks()
         self._turn: dict[int, int] = {}
 
-    def number(self, event: Event) -> None:
-        if self._path.live(event.position):
-            self._turn[event.position] = self._marks.take(event)
+    def numbered(self, events: Iterable[Event]) -> Iterator[Event]:
+        """The events as they are, each told its turn."""
+        for event in events:
+            if self._path.live(event.position):
+                self._turn[event.position] = self._marks.take(event)
+            yield event
 
     def entries(self, events: list[Event]) -> Iterator[Entry]:
         for event in events:

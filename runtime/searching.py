@@ -18,6 +18,7 @@ from ..events.store import EventStore
 from ..events.times import to_iso
 from .opened import StoreLike, opened
 from .secrets import MASK, mask
+from .settled import settled
 
 VERSION = 1
 KINDS = ("UserInput", "AssistantMessage", "ContextCompact", "SessionLabel")
@@ -138,7 +139,7 @@ def catch_up(store: EventStore, index: sqlite3.Connection) -> int:
 def _add(store: EventStore, index: sqlite3.Connection, session_id: str, stream: int, after: int, until: int) -> int:
     count = 0
     batch: list[Event] = []
-    for event in store.read(session_id, after=after, until=until, kinds=KINDS):
+    for event in settled(store.read(session_id, after=after, until=until, kinds=KINDS)):
         batch.append(event)
         if len(batch) == 500:
             count += _write(store, index, stream, batch)

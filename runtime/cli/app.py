@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from .commands import COMMANDS, SECTIONS
 from .frame import Answer, Frame
+from .last_option import SessionCommand, takes_last
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -57,13 +58,20 @@ SecretsOption = Annotated[
 ]
 
 
+LastOption = Annotated[bool, typer.Option("--last", help="The newest session of this project.", expose_value=False)]
+
+
+def _last(_last: LastOption = False) -> None:
+    """Carries the option of commands whose first argument names a session."""
+
+
 def _shared(_json: JsonOption = False, _db: DbOption = None, _secrets: SecretsOption = False) -> None:
     """Carries the options that every command has."""
 
 
 def _command_of(function: Any, name: str) -> Any:
     single = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=SETTINGS)
-    single.command(name)(function)
+    single.command(name, cls=SessionCommand)(function)
     return typer.main.get_command(single)
 
 
@@ -101,8 +109,8 @@ class LazyGroup(TyperGroup):
         module, _, function = entry.place.partition(":")
         command = _command_of(getattr(import_module(f".{module}", __package__), function), cmd_name)
         command.callback = _with_real_texts(command.callback)
-        shared = [param for param in _command_of(_shared, "shared").params if param.name != "help"]
-        command.params.extend(shared)
+        for carrier in [_last, _shared] if takes_last(command) else [_shared]:
+            command.params.extend(param for param in _command_of(carrier, "shared").params if param.name != "help")
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - the signature is the framework's

@@ -127,6 +127,21 @@ def test_last_stays_in_the_project_also_from_below(
     assert rehydrate.json("sessions", "--all")["sessions"][0]["session_id"].startswith("00000002")
 
 
+@pytest.mark.parametrize(
+    "command", [["show"], ["check"], ["resume"], ["tail", "--no-follow"], ["tag", "x"], ["archive"], ["tree"]]
+)
+def test_last_names_the_session_for_every_command(
+    rehydrate: Rehydrate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    a, b = repository(tmp_path / "p" / "a"), repository(tmp_path / "p" / "b")
+    rehydrate.json("import", transcript(tmp_path / "t", a, 1, 1), transcript(tmp_path / "t", b, 2, 2))
+    monkeypatch.chdir(a)
+    ran = rehydrate(*command, "--last", "--json")
+    assert ran.code == 0, ran
+    assert "00000001-0000" in ran.out
+    assert "00000002-0000" not in ran.out
+
+
 def test_last_without_a_session_is_one_message_and_exit_3(
     rehydrate: Rehydrate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

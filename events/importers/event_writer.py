@@ -26,7 +26,8 @@ _MAX_FINDINGS = 1000
 class EventWriter:
     """Appends what records say. `added` and `head` count events, `valued` counts readable records.
 
-    is_new: the file is read from its start. forked_from: the pointer that the session's own start shall name.
+    is_new: the file is read from its start. known: what the session holds, when an earlier pass over the file knows it.
+    forked_from: the pointer that the session's own start shall name.
     before_flush: writes the native records that queued events refer to.
     """
 
@@ -39,6 +40,7 @@ class EventWriter:
         transcript: Transcript,
         *,
         is_new: bool,
+        known: KnownEvents | None = None,
         forked_from: str | None = None,
         before_flush: Callable[[], object] = lambda: None,
     ) -> None:
@@ -49,7 +51,7 @@ class EventWriter:
         self._forked_from = forked_from
         self._before_flush = before_flush
         self._events = Appender(connection, store.writing_codec(), session.stream)
-        self._known = KnownEvents(store, connection, session, None if is_new else source.source)
+        self.known = known or KnownEvents(store, connection, session, None if is_new else source.source)
         self._held: list[tuple[Draft, Line, int]] = []
         self._findings: list[Finding] = []
         self._unknown: Counter[str] = Counter()
@@ -86,7 +88,7 @@ class EventWriter:
         if place is not None and piece.value is None:
             native_id, parent = place
             draft = Draft("Unrecognized", data, event_id, native_id=native_id, native_parent=parent, node="unknown")
-        if self._events.head or self._known.has_start:
+        if self._events.head or self.known.has_start:
             self._append_all([draft], piece, record)
         else:
             self._held.append((draft, piece, record))
@@ -104,7 +106,7 @@ class EventWriter:
         own_id = drafts[0].native_id is not None
         for number, draft in enumerate(drafts):
             event_id = draft.event_id or derived_id(self._session.session_id, digest.hex(), number)
-            if not self._known.is_new(event_id):
+            if not self.known.is_new(event_id):
                 settled = self._settle(replace(draft, event_id=event_id), line, own_id, is_first=number == 0)
                 if settled is None:
                     continue
@@ -114,9 +116,9 @@ class EventWriter:
             elif is_remark(draft.kind, draft.data) and len(self._findings) < _MAX_FINDINGS:
                 self._findings.append(remark_finding(draft.data))
             elif draft.kind == "SessionStarted":
-                if self._known.has_start:
+                if self.known.has_start:
                     continue
-                self._known.has_start = True
+                self.known.has_start = True
                 draft = self._started(draft)
             self._events.add(draft, event_id, draft.data, record, digest)
             self.added += 1
@@ -130,12 +132,12 @@ class EventWriter:
         return replace(draft, data=data)
 
     def _settle(self, draft: Draft, line: Line, own_id: bool, *, is_first: bool) -> Draft | None:
-        if not own_id and self._known.is_seen(str(draft.event_id)):
-            return self._known.repeat(draft)
-        if not self._known.is_stored(str(draft.event_id)):
+        if not own_id and self.known.is_seen(str(draft.event_id)):
+            return self.known.repeat(draft)
+        if not self.known.is_stored(str(draft.event_id)):
             self.flush()
-            self._known.refresh()
-        settled = self._known.settle(draft, line)
+            self.known.refresh()
+        settled = self.known.settle(draft, line)
         if settled is not None and is_first and len(self._findings) < _MAX_FINDINGS:
             self._findings.append(_repeated(draft, line, self._path))
         return settled
@@ -151,7 +153,7 @@ class EventWriter:
         self._release()
         for one in side:
             event_id = one.draft.event_id
-            if event_id is None or not self._known.is_new(event_id):
+            if event_id is None or not self.known.is_new(event_id):
                 continue
             for content in one.blobs:
                 blobs.put(self._connection, content)

@@ -61,13 +61,21 @@ class Reader:
         self.open_line = open_line
         self.oversized_from = oversized_from
         self.tail = b""
+        self.at_end = False
 
-    def pieces(self) -> Iterator[Piece]:
-        """The records up to the last one that is whole; a torn last line is left in `tail`, not consumed."""
+    def pieces(self, until: int | None = None) -> Iterator[Piece]:
+        """The records up to the last one that is whole; a torn last line is left in `tail`, not consumed.
+
+        until: stop behind the first line that ends at or after this offset; `at_end` then tells whether more may follow.
+        """
         if self.oversized_from is not None:
             yield from self._oversized(b"")
         readline = self._stream.readline
-        while chunk := readline(MAX_LINE_BYTES):
+        while until is None or self.offset < until:
+            chunk = readline(MAX_LINE_BYTES)
+            if not chunk:
+                self.at_end = True
+                return
             if chunk.endswith(b"\n"):
                 yield from self._whole_line(chunk)
             elif len(chunk) == MAX_LINE_BYTES:
@@ -75,6 +83,8 @@ class Reader:
                 yield from self._oversized(chunk)
             else:
                 yield from self._last_line(chunk)
+                self.at_end = True
+                return
 
     def took(self, raw: bytes) -> None:
         """Count bytes that somebody else read: a file that is one document."""

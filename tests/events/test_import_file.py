@@ -12,6 +12,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rehydrate.events.errors import DiskFull, EventConflict, UnreadableSource
+from rehydrate.events.importers import file_import
 from rehydrate.events.importers.result import FileResult
 from rehydrate.events.importers.run import import_file
 from rehydrate.events.store import EventStore
@@ -279,6 +280,24 @@ def test_a_full_disk_is_said_and_leaves_nothing_behind(store: EventStore, tmp_pa
         connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
     take(store, path)
     assert len(texts(store, "S")) == 3003
+
+
+def test_a_large_file_in_several_passes_equals_one_pass(
+    store: EventStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = talk(40) + line(id="m1", who="assistant", say="other") + line(say="yes") * 3 + talk(3, start=50) + b'{"torn'
+    path = put(tmp_path / "a.jsonl", raw)
+    monkeypatch.setattr(file_import, "PASS_BYTES", 700)
+    result = take(store, path)
+    assert codes(result) == ["duplicate-id", "truncated-tail"]
+    assert result.events_added == result.head
+    monkeypatch.undo()
+    with EventStore(":memory:") as other:
+        take(other, path)
+        assert facts(store, "S") == facts(other, "S")
+    assert original(store, path) == raw
+    assert take(store, path).status == "unchanged"
+    assert len(store.sources()) == 1
 
 
 RECORDS = st.lists(

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Frozen(BaseModel):
     """A closed, immutable model."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Ref(Frozen):

@@ -6,6 +6,7 @@ event is the same on every machine. `None` means "not said by this event", never
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
@@ -612,7 +613,6 @@ AnyFact = (
 )
 EventFact = Annotated[AnyFact, Field(discriminator="kind")]
 
-FACTS: TypeAdapter[AnyFact] = TypeAdapter(EventFact)
 KINDS: dict[str, type[Fact]] = {str(model.model_fields["kind"].default): model for model in AnyFact.__args__}
 
 
@@ -622,4 +622,10 @@ def validate_fact(data: dict[str, Any]) -> AnyFact:
     Raises:
         pydantic.ValidationError: the data does not fit the kind.
     """
-    return FACTS.validate_python(data)
+    return _facts().validate_python(data)
+
+
+@cache
+def _facts() -> TypeAdapter[AnyFact]:
+    """Built at the first validation: replay validates nothing and need not wait for it."""
+    return TypeAdapter(EventFact)

@@ -43,8 +43,10 @@ def _outputs(messages: list[Message]) -> dict[str, Any]:
 
 
 def _reply(message: Message, outputs: dict[str, Any], *, keeps_reasoning: bool) -> list[Item]:
+    """The items of a reply; calls side by side come first and their outputs, in the same order, right behind them."""
     items: list[Item] = []
     reasoning: list[Item] = []
+    answers: list[Item] = []
     for block in message.content:
         if block.type == "thinking":
             if keeps_reasoning and isinstance(block.signature, str) and block.signature:
@@ -53,10 +55,16 @@ def _reply(message: Message, outputs: dict[str, Any], *, keeps_reasoning: bool) 
         made = _call(block, outputs) if block.type == "tool_use" else _said(block)
         if keeps_reasoning and block.type in ("other", "tool_use"):
             made = _opaque(block) or made
-        if made:
-            items += [*reasoning, *made]
-            reasoning = []
-    return items
+        if not made:
+            continue
+        call, answer = made[:1], made[1:]
+        if reasoning or not answer:
+            items += answers
+            answers = []
+        items += [*reasoning, *call]
+        answers += answer
+        reasoning = []
+    return [*items, *answers]
 
 
 def _reasoning(block: Any) -> Item:
@@ -100,6 +108,7 @@ def _said(block: Any) -> list[Item]:
 
 
 def _call(block: Any, outputs: dict[str, Any]) -> list[Item]:
+    """The call and its output; nothing for a call that the provider answers itself."""
     if block.call_type == "server":
         return []
     output = outputs.get(block.id)

@@ -67,9 +67,12 @@ def carry(origin: EventStore, goal: EventStore, session_id: str, head: int | Non
         if have >= last and known is not None:
             return Carried(session_id, have, 0, "unchanged")
         work = _Work(origin, goal, connection)
-        stream = _new_session(work, row) if known is None else known.stream
+        cut = 0 if known is not None or row.forked_from is None else min(int(row.forked_from.rpartition("@")[2]), last)
+        stream = _new_session(work, row, cut) if known is None else known.stream
         count = _copy_records(work, row, have, last)
-        _copy_events(work, row, stream, have, last)
+        if cut:
+            _copy_events(work, row, _past(work, row, stream, cut), 0, cut)
+        _copy_events(work, row, stream, max(have, cut), last)
         _copy_blobs(work)
         columns = schema.stream.c
         connection.execute(
@@ -88,17 +91,30 @@ def _refuse_other(origin: EventStore, goal: EventStore, row: SessionRow, known: 
         )
 
 
-def _new_session(work: _Work, row: SessionRow) -> int:
+def _new_stream(work: _Work, row: SessionRow, generation: int, head: int, forked_from: str | None) -> int:
     values = {
         "session_id": row.session_id,
-        "generation": 1,
-        "head": 0,
-        "head_hash": GENESIS,
-        "forked_from": row.forked_from,
+        "generation": generation,
+        "head": head,
+        "head_hash": work.origin.hash_at(row, head) if head else GENESIS,
+        "forked_from": forked_from,
     }
     key = work.connection.execute(schema.stream.insert(), values).inserted_primary_key
     assert key is not None
-    stream = int(key[0])
+    return int(key[0])
+
+
+def _past(work: _Work, row: SessionRow, stream: int, cut: int) -> int:
+    """What a fork shares with its parent, in a stream of its own that only this fork refers to."""
+    past = _new_stream(work, row, 0, cut, None)
+    lineage = {"stream": stream, "ord": 0, "src_stream": past, "lo": 1, "hi": cut}
+    work.connection.execute(schema.lineage.insert(), lineage)
+    return past
+
+
+def _new_session(work: _Work, row: SessionRow, cut: int) -> int:
+    parent = None if row.forked_from is None else f"{row.forked_from.rpartition('@')[0]}@{cut}"
+    stream = _new_stream(work, row, 1, 0, parent)
     columns = {
         "session_id": row.session_id,
         "source": row.source,

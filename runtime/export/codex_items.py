@@ -9,7 +9,6 @@ from typing import Any
 from ..spoken import Block, Spoken
 from .transcript import Json, Losses
 
-_TEXT = {"user": "input_text", "developer": "input_text", "system": "input_text", "assistant": "output_text"}
 OPENAI = frozenset({"codex", "openai", "live"})
 """Whose encrypted reasoning a Codex session can go on with."""
 
@@ -98,8 +97,8 @@ class ItemWriter:
                     "tools": []}  # fmt: skip
         content = block.get("content")
         output: Any = content if isinstance(content, str) else [self._part(part) for part in content or []]
-        if isinstance(output, list) and output and all(part["type"] == "input_text" for part in output):
-            output = "\n".join(part["text"] for part in output) if len(output) == 1 else output
+        if isinstance(output, list) and len(output) == 1 and output[0]["type"] == "input_text":
+            output = output[0]["text"]
         type_ = "custom_tool_call_output" if kind == "custom" else "function_call_output"
         return {"type": type_, "call_id": call_id, "output": output or ""}
 
@@ -126,8 +125,3 @@ class ItemWriter:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def input_part_type(role: str) -> str:
-    """The type of a text part by role."""
-    return _TEXT.get(role, "input_text")

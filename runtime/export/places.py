@@ -54,7 +54,8 @@ def home_of(target: str) -> Path:
 
 
 def install(transcript: Transcript, home: Path) -> Path:
-    """Write the transcript and the files beside it below `home`; a transcript that is there already, equal, is left alone.
+    """Write the transcript and the files beside it below `home`; a transcript that is there already, equal, is left
+    alone.
 
     Raises:
         Conflict: a file of that name is there already; nothing was written.

@@ -80,8 +80,10 @@ InputOrigin = Literal[
 class UserInput(Fact):
     """Something that entered the conversation on the user's side.
 
-    `origin`: human (typed or sent by a person), queued (typed while the agent worked), hook, meta (injected by the client),
-    notification (a background task or agent reports), command (local command markup), context (environment, instructions),
+    `origin`: human (typed or sent by a person), queued (typed while the agent worked), hook, meta (injected by the
+    client),
+    notification (a background task or agent reports), command (local command markup), context (environment,
+    instructions),
     summary (of a compaction), attachment (a reminder or file put beside the prompt), agent (another agent wrote it).
     `starts_turn` is true for a human input that starts a run; `preview` holds up to 200 clean characters on one line.
     `replaces` lists native ids of earlier provisional messages with the same text that this one takes the place of.
@@ -107,7 +109,8 @@ class AssistantMessage(Fact):
     """Text and thinking of a reply, in order; calls follow as `ToolUse` with the same `response_id`.
 
     `synthetic` marks text that the client made up, `error` a stored API error: neither was said by a model.
-    `provisional` text is known from the reader's ledger only; a later message that names its native id in `replaces` takes its place.
+    `provisional` text is known from the reader's ledger only; a later message that names its native id in `replaces`
+    takes its place.
     """
 
     kind: Literal["AssistantMessage"] = "AssistantMessage"
@@ -194,7 +197,8 @@ class TodoChange(Frozen):
 class TodoSnapshot(Fact):
     """The todo list: `items` is the whole list, or None when only `created`, `changed` and `removed` items are told.
 
-    A list told by difference follows the branch it was changed on, so a rewind undoes it. `numbered` lists (tasks with ids that
+    A list told by difference follows the branch it was changed on, so a rewind undoes it. `numbered` lists (tasks
+    with ids that
     the agent uses) go on counting after the highest id ever seen.
     """
 
@@ -269,7 +273,8 @@ FileOperation = Literal["create", "update", "delete", "move", "notebook", "write
 class FileChanged(Fact):
     """A tool changed a file. Digests are SHA-256 hex of the whole content as far as the record tells, else None.
 
-    `backup` names a stored copy of the content before (a blob digest or the source's own backup name). `patch` is a unified diff or
+    `backup` names a stored copy of the content before (a blob digest or the source's own backup name). `patch` is a
+    unified diff or
     the source's structured patch.
     """
 
@@ -323,9 +328,12 @@ class FileCheckpoint(Fact):
 class ContextCompact(Fact):
     """The context was replaced. Events before stay readable.
 
-    `summary` may be None when the summary is an event of its own (`summary_native_id`) or is unreadable. `replacement` is the complete new
-    history as facts with their `kind`. `preserved` lists native ids kept verbatim behind `anchor`. `micro` only clears the results
-    `cleared_call_ids`. An incomplete compaction (no summary ever followed) has no effect. With `keeps_inputs_tokens` a person's own inputs
+    `summary` may be None when the summary is an event of its own (`summary_native_id`) or is unreadable.
+    `replacement` is the complete new
+    history as facts with their `kind`. `preserved` lists native ids kept verbatim behind `anchor`. `micro` only
+    clears the results
+    `cleared_call_ids`. An incomplete compaction (no summary ever followed) has no effect. With `keeps_inputs_tokens`
+    a person's own inputs
     stay before the summary, newest first up to that many tokens, and everything else goes.
     """
 
@@ -466,7 +474,8 @@ class WorkspaceObserved(Fact):
 class Cost(Fact):
     """Tokens and money of one provider response, or the cumulative total of a thread (`cumulative`).
 
-    `input_tokens` excludes cached input. `output_tokens` includes reasoning. `cost_usd` is decimal text or None when the price is unknown.
+    `input_tokens` excludes cached input. `output_tokens` includes reasoning. `cost_usd` is decimal text or None when
+    the price is unknown.
     `inherited` marks usage copied in from another session.
     """
 

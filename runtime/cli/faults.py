@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any, cast
 
 from ...events.errors import RehydrateError
@@ -70,16 +69,30 @@ def _unexpected(error: Exception) -> dict[str, Any]:
 def _tell(document: dict[str, Any], frame: Frame) -> None:
     colour = frame.err.isatty() and "NO_COLOR" not in os.environ
     mark = "\x1b[1;31mError:\x1b[0m" if colour else "Error:"
-    frame.note(f"{mark} {document['message']}")
     candidates: list[Any] = document["facts"].get("candidates") or []
+    frame.note(f"{mark} {_headline(document['message'], candidates)}")
     for candidate in candidates:
         frame.note(f"  {_candidate(candidate)}")
     findings: list[dict[str, Any]] = document["facts"].get("findings") or []
-    for finding in findings:
-        frame.note(f"  {finding['code']}: {finding['message']} {finding.get('remedy', '')}".rstrip())
-    if document["remedy"]:
-        frame.note(document["remedy"])
-    sys.stderr.flush()
+    if findings:
+        from .screen import Screen
+
+        Screen(frame.err, mask=True).findings(findings)
+    remedy = document["remedy"]
+    if remedy and all(finding.get("remedy") != remedy for finding in findings):
+        frame.note(remedy)
+    frame.err.flush()
+
+
+def _headline(message: str, candidates: list[Any]) -> str:
+    """The message without the candidates that it names: they follow on lines of their own."""
+    known = [cast("dict[str, Any]", one) for one in candidates if isinstance(one, dict)]
+    names = [str(one["session_id"]) for one in known if "session_id" in one]
+    places = [message.find(name) for name in names if name in message]
+    if not places:
+        return message
+    head, dot, _ = message[: min(places)].rpartition(". ")
+    return f"{head}." if dot else message[: min(places)].rstrip(": ") + ":"
 
 
 def _candidate(candidate: Any) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from rehydrate.runtime import import_transcripts
 from rehydrate.runtime.cli import main
 
 from . import command_reference
@@ -104,12 +105,22 @@ def test_commands_in_the_pages_print_what_is_shown(page: Path, sandbox: Path) ->
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=named)
 def test_python_in_the_pages_runs(page: Path, sandbox: Path) -> None:
-    subprocess.run(["rehydrate", "import", "examples/sessions"], cwd=sandbox, check=True, capture_output=True)
+    import_transcripts(["examples/sessions"])
     code = "\n".join(dedent(text) for text in blocks(page, "python"))
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], cwd=sandbox, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=named)
+def test_example_scripts_run(script: Path, sandbox: Path) -> None:
+    import_transcripts(["examples/sessions"])
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", script], cwd=sandbox, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

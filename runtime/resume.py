@@ -118,6 +118,7 @@ def restored_from(
     if original is not None:
         counted = accounting_of_copy(store, row, folded.position, original)
     accounting = _accounting(row, folded, counted, subagents, prices, found)
+    found += _unverified(store, row, folded, accounting)
     return parts.RestoredRuntime(
         session=_session(row, folded, original),
         messages=tuple(_message(message, row.session_id) for message in spoken),
@@ -224,6 +225,24 @@ def _accounting(
         context=parts.ContextUse(tokens=use["tokens"], window=use["window"]),
         rate_limits=state["rate_limits"],
     )
+
+
+def _unverified(store: EventStore, row: SessionRow, folded: Folded, accounting: parts.Accounting) -> list[Finding]:
+    """Usage that the source copied from a session which is not here to be compared with."""
+    parent = folded.states["lineage"]["fields"].get("forked_from_native")
+    if row.forked_from or not accounting.inherited.requests or (parent and store.find_session(parent) is not None):
+        return []
+    text = "Usage copied from another session counts as inherited; that session is not in the store, so it could not be compared."
+    facts = {"parent": parent, "output_tokens": accounting.inherited.output_tokens}
+    return [
+        Finding(
+            code="inherited-unverified",
+            severity="info",
+            message=text,
+            remedy="Import the parent's transcript as well.",
+            facts=facts,
+        )
+    ]
 
 
 def _compactions(folded: Folded) -> tuple[parts.Compaction, ...]:

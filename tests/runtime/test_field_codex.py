@@ -219,6 +219,7 @@ def test_usage_copied_into_a_fork_is_inherited_also_without_its_parent(tmp_path:
         runtime = resume_session(OTHER, store=store, check_workspace=False)
     assert runtime.accounting.own.input_tokens == 200
     assert runtime.accounting.inherited.input_tokens == 3300
+    assert "inherited-unverified" in codes(runtime)
 
 
 def test_parent_and_fork_together_count_each_response_once(tmp_path: Path) -> None:

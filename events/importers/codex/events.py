@@ -44,7 +44,7 @@ def emit_notice(batch: Batch, subtype: str, payload: dict[str, Any]) -> None:
 
 def said_by_person(batch: Batch, memory: Memory, text: str, content: list[dict[str, Any]], subtype: str) -> None:
     """A person's text as the screen had it: a notice when the model's ledger has it too, else the message itself."""
-    if take_one(memory.inputs, key_of(text)) or memory.copying:
+    if take_one(memory.inputs, key_of(text)) or (memory.copying and memory.spawned):
         batch.add("Notice", subtype=subtype, text=next((block["text"] for block in content if "text" in block), None))
         return
     if wrapper_of(text) is not None or not content:
@@ -67,7 +67,7 @@ def said_by_person(batch: Batch, memory: Memory, text: str, content: list[dict[s
 
 def said_by_model(batch: Batch, memory: Memory, text: str, content: list[dict[str, Any]], subtype: str) -> None:
     """A reply as the screen had it; it usually comes just before the model's own item, which then takes its place."""
-    if take_one(memory.replies, key_of(text)) or memory.copying:
+    if take_one(memory.replies, key_of(text)) or (memory.copying and memory.spawned):
         batch.add("Notice", subtype=subtype, text=next((block["text"] for block in content if "text" in block), None))
         return
     if not text.strip() or text.strip() in CLIENT_TEXTS:

@@ -123,10 +123,15 @@ def starts_turn(memory: Memory) -> bool:
 
 
 def _reply(batch: Batch, memory: Memory, item: dict[str, Any]) -> None:
-    text = "".join(texts_of(item))
-    twin = take(memory.said_replies, key_of(text)) if text.strip() else None
-    if twin is None and text.strip():
-        wait(memory.replies, key_of(text))
+    texts = texts_of(item)
+    text = "".join(texts)
+    twin: list[str] | None = None
+    if text.strip():
+        keys = dict.fromkeys([key_of(text), key_of("\n".join(texts)), *map(key_of, texts)])
+        found = [taken for key in keys if (taken := take(memory.said_replies, key)) is not None]
+        twin = [native_id for taken in found for native_id in taken] if found else None
+        if twin is None:
+            wait(memory.replies, key_of(text), " ".join(keys))
     blocks = blocks_of(batch, item.get("content"), "content")
     calls = item.get("tool_calls")
     if blocks or not is_list(calls):

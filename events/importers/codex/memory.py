@@ -16,8 +16,9 @@ class Memory:
 
     started: SessionStarted was given. own_id: thread id of the first meta; created_us: when the thread was made.
 
-    copying: the lines are a copy of another session's (`ancestor`). turn_id / run_id: the open turn. inputs, replies: texts of
-    the model's ledger that wait for their twin in the reader's, said_inputs, said_replies the other way round: [digest, id].
+    copying: the lines are a copy of another session's (`ancestor`), filtered when spawned. turn_id / run_id: the open turn.
+    inputs, replies: texts of the model's ledger that wait for their twin in the reader's, said_inputs, said_replies the other way
+    round: [digest, id].
     calls: open calls by id; patched, failed, answered: ids of calls whose file changes were given, whose failure was told, that
     have an output. totals: the last cumulative usage; records: usage records were seen, so that counts only repeat them.
     """
@@ -29,6 +30,7 @@ class Memory:
     copying: bool = False
     copied_us: int | None = None
     copied_turns: bool = False
+    spawned: bool = False
     start_ordinal: int | None = None
     ordinal: int | None = None
     cwd: str | None = None

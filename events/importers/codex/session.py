@@ -43,6 +43,7 @@ def _check(batch: Batch, payload: dict[str, Any]) -> None:
 def _begin(batch: Batch, memory: Memory, payload: dict[str, Any]) -> None:
     memory.created_us = time_of(payload.get("timestamp")) or batch.ts
     memory.provider = text_or_none(payload.get("model_provider"))
+    memory.spawned = parent_of(payload) is not None
     forked = text_or_none(payload.get("forked_from_id"))
     by_pointer = is_object(payload.get("history_base"))
     start = whole(payload.get("subagent_history_start_ordinal"))

@@ -22,17 +22,18 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 SHOWN_SESSIONS = 200
 SHOWN_ENTRIES = 400
-LONG_CHARS = 4000
+SILENT = frozenset({"RunStarted", "RunEnded", "TodoSnapshot", "ApprovalRequested"})
+"""Entries that the page shows elsewhere."""
 
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    from ..cli.ago import ago, count, money
+    from ..cli.ago import ago, count, many, money
 
     made = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined)
-    made.filters.update(ago=ago, count=count, money=money, short=_short, leaf=_leaf)
+    made.filters.update(ago=ago, count=count, many=many, money=money, short=_short, leaf=_leaf)
     return made
 
 
@@ -109,7 +110,7 @@ def _session_values(shared: Served, name: str) -> dict[str, Any]:
         "holder": holder_of(shared.store, session_id),
         "session_id": session_id,
         "model": runtime.agent.model_override or runtime.agent.model or shared.model or "",
-        "questions": {question.call_id: question for question in runtime.app_state.open_questions},
+        "asked": {entry.call_id: _arguments(entry) for entry in history.entries if entry.kind == "ToolUse"},
     }
 
 
@@ -120,7 +121,9 @@ def _turns(entries: Any) -> list[dict[str, Any]]:
     for entry in entries[-SHOWN_ENTRIES:]:
         if not turns or (entry.turn is not None and entry.turn != turns[-1]["number"]):
             turns.append({"number": entry.turn, "entries": [], "pointer": entry.pointer})
-        shown = {"entry": entry, "result": None, "long": len(entry.text) > LONG_CHARS}
+        if entry.kind in SILENT:
+            continue
+        shown = {"entry": entry, "result": None, "preview": _arguments(entry)}
         if entry.kind == "ToolResult" and entry.call_id in calls and calls[entry.call_id]["result"] is None:
             calls[entry.call_id]["result"] = entry
         else:
@@ -129,6 +132,12 @@ def _turns(entries: Any) -> list[dict[str, Any]]:
             calls[entry.call_id] = shown
         turns[-1]["pointer"] = entry.pointer
     return turns
+
+
+def _arguments(entry: Any) -> str:
+    """The text of a call without the tool's name, which stands before it."""
+    text: str = entry.text
+    return text.removeprefix(f"{entry.name} ") if entry.name else text
 
 
 def _failed(error: RehydrateError) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,8 +27,25 @@ def content_findings(store: EventStore, session_id: str, until: int | None, gate
         blobs.update(_blobs(event.data))
         if event.kind == "FileCheckpoint":
             backups.update(_backups(event))
-    findings = [_blobs_missing(store, blobs, session_id), _backups_missing(store, session_id, backups, gate)]
+    findings = [
+        _transcript_gone(store, session_id, gate),
+        _blobs_missing(store, blobs, session_id),
+        _backups_missing(store, session_id, backups, gate),
+    ]
     return [finding for finding in findings if finding is not None] + _outside(store, session_id, gate)
+
+
+def _transcript_gone(store: EventStore, session_id: str, gate: Gate) -> Finding | None:
+    """A client deletes its transcripts after a while; what was imported stays, and this says so."""
+    sources = [source for source in store.sources(session_id=session_id) if not source.superseded]
+    absent = [source.path for source in sources if not os.path.exists(source.path)]  # noqa: PTH110 (never raises)
+    if not absent:
+        return None
+    message = (
+        f"The transcript {absent[0]} is gone. All of it that was imported is kept here; nothing new will come from it."
+    )
+    remedy = f"Write it again: rehydrate export {paths.quoted(session_id)} --original --out PATH"
+    return verdict(gate, "tell", "transcript-gone", message, remedy, path=absent[0], paths=absent[:_NAMED])
 
 
 def _blobs(data: Any) -> Iterable[str]:

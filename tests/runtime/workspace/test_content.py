@@ -88,3 +88,14 @@ def test_a_missing_blob_is_an_error(tmp_path: Path) -> None:
 )
 def test_files_that_a_record_names(record: bytes, expected: list[tuple[str, str]]) -> None:
     assert outside_files(record) == expected
+
+
+def test_a_deleted_transcript_is_told_and_nothing_is_lost(rehydrate: Rehydrate, world: World, tmp_path: Path) -> None:
+    """B182: the client's own clean-up takes nothing from here."""
+    told = ClaudeSession(cwd=world.repo).prompt("go").reply()
+    file = told.save(tmp_path)
+    rehydrate.json("import", file)
+    before = rehydrate.json("resume", told.session_id)
+    file.unlink()
+    assert codes(rehydrate, told.session_id)["transcript-gone"]["path"] == str(file)
+    assert rehydrate.json("resume", told.session_id) == before

@@ -24,6 +24,7 @@ def initial() -> State:
         "deleted": False,
         "first_prompt": None,
         "last_prompt": None,
+        "agent_prompt": None,
         "claims": {},
         "recent": [],
     }
@@ -38,6 +39,8 @@ def apply(state: State, event: Event) -> None:
     if event.kind in ("AssistantMessage", "ToolUse", "ToolResult"):
         return
     if event.kind == "UserInput":
+        if data.get("origin") == "agent" and data.get("preview") and state["agent_prompt"] is None:
+            state["agent_prompt"] = data["preview"]
         if data.get("origin", "human") in _HUMAN and data.get("visible_to_reader", True) and data.get("preview"):
             if state["first_prompt"] is None:
                 state["first_prompt"] = data["preview"]
@@ -90,7 +93,7 @@ def title_of(state: State) -> str | None:
 
 FOLD = Projection(
     "labels",
-    2,
+    3,
     "all",
     initial,
     apply,

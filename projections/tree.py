@@ -190,13 +190,28 @@ def reattached(chain: Sequence[Node], links: Links, *, as_client: bool) -> list[
         if node.type != "assistant" or last[key] != node.id:
             continue
         reply = members.get(key, [node])
-        beside = [part for part in reply if part.id not in on_chain and (as_client or part.sidechain == node.sidechain)]
+        beside = [part for part in reply if part.id not in on_chain]
         beside.sort(key=(lambda part: part.ts or 0) if as_client else (lambda part: part.order))
+        if not as_client:
+            beside = _connected(beside, on_chain, links)
+            reply = [part for part in reply if part.id in on_chain or part in beside]
         late = [answer for part in reply for answer in results.get(part.id, ()) if answer.id not in on_chain]
         late.sort(key=(lambda part: part.ts or 0) if as_client else (lambda part: part.order))
         for extra in (*beside, *late):
             on_chain.add(extra.id)
             found.append(extra)
+    return found
+
+
+def _connected(parts: Sequence[Node], on_chain: set[str], links: Links) -> list[Node]:
+    """The parts that hang off the chain or off one another: a copy of the reply elsewhere in the file is none of them."""
+    reached: set[str] = set()
+    found: list[Node] = []
+    for part in parts:
+        parent = links.parent_of[part.id]
+        if parent in on_chain or parent in reached:
+            reached.add(part.id)
+            found.append(part)
     return found
 
 

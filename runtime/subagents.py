@@ -112,7 +112,7 @@ def _info(
         own = totals(states["accounting"]["own"], prices)
         model = states["agent"]["model"] or model
         status = status or _status(states)
-        prompt = states["labels"]["first_prompt"]
+        prompt = states["labels"]["agent_prompt"] or states["labels"]["first_prompt"]
     if entry.get("prompt_at"):
         event = reader.at(entry["prompt_at"])
         text = None if event is None else event.data.get("prompt")

@@ -22,6 +22,7 @@ from . import (
     tasks,
     todos,
     workspace,
+    world,
 )
 from .projection import Projection
 
@@ -44,6 +45,7 @@ PROJECTIONS: tuple[Projection, ...] = (
     todos.FOLD,
     todos.NUMBERS,
     workspace.FOLD,
+    world.FOLD,
 )
 
 PATH_VERSION = 3

@@ -176,6 +176,7 @@ class AppState(Frozen):
     open_questions: tuple[OpenQuestion, ...] = ()
     background_tasks: tuple[BackgroundTask, ...] = ()
     attribution: dict[str, tuple[Writer, ...]] = Field(default_factory=dict)
+    world_state: Any = None
 
 
 class ModelUsage(Frozen):

@@ -9,6 +9,7 @@ from ..events.references import clean
 from ..events.store import EventStore
 from ..projections.fold import Folded
 from . import restored as parts
+from .world_state import world_state
 
 _ENDED = frozenset(
     {"completed", "failed", "killed", "stopped", "error", "exited", "cancelled", "timeout", "not running"}
@@ -53,6 +54,7 @@ def app_state(folded: Folded, reader: Reader) -> parts.AppState:
             path: tuple(_writer(writer, reader) for writer in writers)
             for path, writers in states["attribution"]["paths"].items()
         },
+        world_state=world_state(states["world"]["records"], reader),
     )
 
 

@@ -361,3 +361,14 @@ def test_an_unknown_line_is_counted_and_harmless(tmp_path: Path) -> None:
     runtime = restored(tmp_path, meta(), line("brand_new", {"x": 1}, START), item(type="new_item"), user("go"))
     assert texts(runtime) == ["go"]
     assert sum(runtime.unrecognized.values()) == 2
+
+
+def test_the_picture_of_the_world_is_put_together_from_its_patches(tmp_path: Path) -> None:
+    whole = line(
+        "world_state", {"full": True, "state": {"mode": "default", "env": {"cwd": "/srv/p", "agents": 1}}}, START
+    )
+    patch = line("world_state", {"full": False, "state": {"env": {"agents": None, "shell": "bash"}}}, START)
+    runtime = restored(tmp_path, meta(), whole, *turn(1), patch, *turn(2))
+    assert runtime.app_state.world_state == {"mode": "default", "env": {"cwd": "/srv/p", "shell": "bash"}}
+    first = restored(tmp_path, meta(), whole, *turn(1), patch, *turn(2), at="@turn:1")
+    assert first.app_state.world_state["env"]["agents"] == 1

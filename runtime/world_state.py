@@ -49,5 +49,6 @@ def shortened(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: shortened(part) for name, part in _members(value).items()}
     if isinstance(value, list):
-        return [shortened(part) for part in cast("list[Any]", value)]
+        listed: list[Any] = value
+        return [shortened(part) for part in listed]
     return value

@@ -49,6 +49,5 @@ def shortened(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: shortened(part) for name, part in _members(value).items()}
     if isinstance(value, list):
-        listed: list[Any] = value
-        return [shortened(part) for part in listed]
+        return [shortened(part) for part in cast("list[object]", value)]
     return value

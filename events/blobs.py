@@ -10,6 +10,7 @@ import zstandard
 from sqlalchemy import Connection, select
 
 from . import schema
+from .shapes import is_array, is_object
 
 LARGE_CHARS = 16_384
 """A text of at least this length leaves the event row or the record for the blob table."""
@@ -59,8 +60,19 @@ def put_large_texts(connection: Connection, data: Any) -> Any:
         if len(data) < LARGE_CHARS:
             return data
         return {"$blob": put(connection, data.encode("utf-8", "surrogatepass"))}
-    if isinstance(data, dict):
+    if is_object(data):
         return {key: put_large_texts(connection, value) for key, value in data.items()}
-    if isinstance(data, list):
+    if is_array(data):
         return [put_large_texts(connection, value) for value in data]
     return data
+
+
+def same_content(draft: Any, stored: Any) -> bool:
+    """Whether a draft's data equals stored data, in which large texts are references to blobs."""
+    if is_object(stored) and set(stored) == {"$blob"} and isinstance(draft, str):
+        return bool(hashlib.sha256(draft.encode("utf-8", "surrogatepass")).hexdigest() == stored["$blob"])
+    if is_object(draft) and is_object(stored):
+        return draft.keys() == stored.keys() and all(same_content(draft[key], stored[key]) for key in draft)
+    if is_array(draft) and is_array(stored):
+        return len(draft) == len(stored) and all(map(same_content, draft, stored))
+    return bool(draft == stored)

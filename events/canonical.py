@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .shapes import is_array, is_object
+
 _SUSPECT = re.compile(rb'[:\[,]-?[0-9]+[.eE]|[\xf0-\xf4](?:[^"\\]|\\.)*":')
 """What only a fraction or a key beyond U+FFFF looks like in compact JSON (and now and then a text, which costs a look)."""
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False)
@@ -36,7 +38,7 @@ def _encoder() -> Callable[[Any], str]:
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return _ENCODER.encode
-    step = make(None, _ENCODER.default, json.encoder.encode_basestring, None, ":", ",", True, False, True)  # noqa: FBT003
+    step = make(None, _ENCODER.default, json.encoder.encode_basestring, None, ":", ",", True, False, True)
     return lambda value: "".join(step(value, 0))
 
 
@@ -46,9 +48,9 @@ _text = _encoder()
 def _needs_care(value: Any) -> bool:
     if isinstance(value, float):
         return True
-    if isinstance(value, dict):
+    if is_object(value):
         return any(max(key, default="") > "\uffff" or _needs_care(member) for key, member in value.items())
-    return isinstance(value, list | tuple) and any(map(_needs_care, value))
+    return is_array(value) and any(map(_needs_care, value))
 
 
 def chained(

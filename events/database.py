@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -238,7 +238,7 @@ def one_at_a_time(connection: Connection, what: str) -> None:
 
 
 @contextmanager
-def translated(name: str) -> Iterator[None]:
+def translated(name: str) -> Generator[None]:
     """Turn the driver's errors into ours."""
     try:
         yield

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .shapes import is_array, is_object
+
 REF = "$ref"
 BLOB = "$blob"
 INLINE_CHARS = 64
@@ -23,7 +25,7 @@ def at(record: Any, *path: str | int) -> Any:
         return value
     if isinstance(value, str) and len(value) <= INLINE_CHARS and not has_surrogate(value):
         return value
-    if isinstance(value, list | dict) and not value:
+    if value in ([], {}):
         return value
     return {REF: list(path)}
 
@@ -34,9 +36,9 @@ def follow(record: Any, path: Sequence[str | int]) -> Any:
     for step in path:
         if step == "#json":
             value = _parsed(value)
-        elif isinstance(value, dict):
+        elif is_object(value):
             value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+        elif is_array(value) and isinstance(step, int) and -len(value) <= step < len(value):
             value = value[step]
         else:
             return None
@@ -57,7 +59,7 @@ def resolve(data: Any, record: Any, blob: Callable[[str], str | None]) -> Any:
 
     What cannot be found becomes the text MISSING, never a silent gap.
     """
-    if isinstance(data, dict):
+    if is_object(data):
         if len(data) == 1:
             if REF in data:
                 value = follow(record, data[REF])
@@ -66,13 +68,20 @@ def resolve(data: Any, record: Any, blob: Callable[[str], str | None]) -> Any:
                 text = blob(data[BLOB])
                 return MISSING if text is None else text
         return {key: resolve(value, record, blob) for key, value in data.items()}
-    if isinstance(data, list):
+    if is_array(data):
         return [resolve(value, record, blob) for value in data]
     return data
 
 
+def has_reference(data: Any) -> bool:
+    """Whether anything in it is a reference."""
+    if is_object(data):
+        return REF in data or BLOB in data or any(map(has_reference, data.values()))
+    return is_array(data) and any(map(has_reference, data))
+
+
 def is_reference(value: Any) -> bool:
-    return isinstance(value, dict) and len(value) == 1 and (REF in value or BLOB in value)
+    return is_object(value) and len(value) == 1 and (REF in value or BLOB in value)
 
 
 def has_surrogate(text: str) -> bool:

@@ -15,7 +15,7 @@ _LAST = 253_402_300_799_000_000
 
 
 def to_us(value: Any) -> int | None:
-    """Read an RFC 3339 text (any zone, any fraction; without a zone: UTC) or a number (s, ms or µs since 1970); None if unreadable."""
+    """Read an RFC 3339 text (without a zone: UTC) or a number (s, ms or µs since 1970); None if it is neither."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -49,7 +49,7 @@ UNREADABLE = (
 
 
 @contextmanager
-def caught(found: list[Mismatch], what: str, message: str, session_id: str | None = None) -> Iterator[None]:
+def caught(found: list[Mismatch], what: str, message: str, session_id: str | None = None) -> Generator[None]:
     """Turn the failure of a check into a mismatch: damage is what we look for."""
     try:
         yield

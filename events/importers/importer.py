@@ -15,8 +15,8 @@ class Line:
     """One record of a source file. Not changed once made (see `Draft`).
 
     raw: its bytes without the line end. value: the parsed JSON (None when it does not parse).
-    line: from 1; byte_offset: from 0. damage: None, or the kind of damage the reader saw (`malformed`, `invalid-utf8`, `nul-bytes`,
-    `byte-order-mark`, `glued`, …); `value` may still have been recovered then.
+    line: from 1; byte_offset: from 0. damage: None, or the kind of damage the reader saw (`malformed`, `invalid-utf8`,
+    `nul-bytes`, `byte-order-mark`, `glued`, …); `value` may still have been recovered then.
     """
 
     raw: bytes

@@ -12,12 +12,13 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from .. import native, schema
+from .. import blobs, native, schema
 from ..canonical import canonical
 from ..errors import EventConflict
 from ..event import Draft, Event, derived_id
 from ..references import resolve
-from ..store import EventStore, SessionRow, blobs_equal
+from ..shapes import is_object
+from ..store import EventStore, SessionRow
 from .importer import Line
 
 _PLACE_FIELDS = ("line", "byte_offset")
@@ -168,13 +169,13 @@ class KnownEvents:
         return self._digests.get(record)
 
     def _same(self, draft: Draft, line: Line, event: Event) -> bool:
-        return draft.kind == event.kind and blobs_equal(_plain(self._resolved(draft, line)), _plain(event.data))
+        return draft.kind == event.kind and blobs.same_content(_plain(self._resolved(draft, line)), _plain(event.data))
 
     def _resolved(self, draft: Draft, line: Line) -> Any:
         return resolve(draft.data, line.value, self._store.blob_text)
 
 
 def _plain(data: Any) -> Any:
-    if isinstance(data, dict) and "damage" in data:
+    if is_object(data) and "damage" in data:
         return {key: value for key, value in data.items() if key not in _PLACE_FIELDS}
     return data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -57,7 +57,7 @@ class ZstdContent(io.RawIOBase):
 
 
 @contextmanager
-def opened_plain(path: Path) -> Iterator[BinaryIO]:
+def opened_plain(path: Path) -> Generator[BinaryIO]:
     """The file, buffered; its `raw` is a ZstdContent when it is compressed.
 
     Raises:

@@ -3,13 +3,16 @@ the past."""
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from pydantic import ConfigDict
 from sqlalchemy import select
 
 from ..events import schema
 from ..events.blocks import Frozen
 from ..events.event import Draft
-from ..events.kinds import SessionLabel, SessionStarted
+from ..events.kinds import ProjectIdentity, SessionLabel, SessionStarted
 from ..events.pointer import Pointer
 from ..events.store import EventStore, SessionRow
 from ..events.times import now_us
@@ -18,6 +21,8 @@ from .resolve import resolve_pointer
 from .workspace.sessions import recorded_session
 
 UNTITLED = "untitled"
+_NEAR = 50
+"""Events at either end of a session that are looked at for a title: a fork must not read the whole past."""
 
 
 class ForkResult(Frozen):
@@ -49,7 +54,7 @@ def fork_session(pointer: str | Pointer, *, title: str | None = None, store: Sto
 
 def fork_at(store: EventStore, origin: Pointer, *, title: str | None = None) -> ForkResult:
     """As `fork_session`, from a pointer that is already looked up; one transaction, nothing is left when it fails."""
-    project = recorded_session(store, origin.session_id, origin.position).expected.project
+    project = _project_at(store, origin)
     with store.writing():
         parent = store.session(origin.session_id)
         session_id = new_session_id()
@@ -62,6 +67,26 @@ def fork_at(store: EventStore, origin: Pointer, *, title: str | None = None) -> 
         label = SessionLabel(title=name, set_by="person")
         last = store.append(session_id, [Draft.of(started, ts=moment), Draft.of(label, ts=moment)], origin.position)[-1]
     return ForkResult(session_id=session_id, forked_from=str(origin), pointer=last.pointer, title=name)
+
+
+def _project_at(store: EventStore, origin: Pointer) -> ProjectIdentity | None:
+    """The project, where the fork's own past does not tell it: an import notes it behind the last event of a file.
+
+    From the list's row when the session never left that project, so that the past need not be folded for it.
+    """
+    first = next(iter(store.read(origin.session_id, until=1)), None)
+    if first is None or first.data.get("project") or (first.data.get("source") == "live" and not first.data.get("cwd")):
+        return None
+    with store.reading() as connection:
+        query = select(schema.session_index.c.data).where(schema.session_index.c.session_id == origin.session_id)
+        listed = connection.execute(query).scalar()
+    place: dict[str, Any] = {} if listed is None else json.loads(listed).get("place") or {}
+    project = place.get("project")
+    root = (project or {}).get("path")
+    places = {place.get("cwd"), place.get("started_in"), first.data.get("cwd")} - {None}
+    if root and places and all(str(one) == root or str(one).startswith(f"{root}/") for one in places):
+        return ProjectIdentity.model_validate(project)
+    return recorded_session(store, origin.session_id, origin.position).expected.project
 
 
 def new_session_id() -> str:
@@ -105,16 +130,17 @@ def _base_title(title: str) -> str:
 
 
 def known_title(store: EventStore, row: SessionRow) -> str | None:
-    """The session's title without folding it: from the list, else its newest label, else its first prompt."""
+    """The session's title without folding it: from the list, else a label or a prompt near its end or its start."""
     with store.reading() as connection:
         query = select(schema.session_index.c.title).where(schema.session_index.c.session_id == row.session_id)
         listed = connection.execute(query).scalar()
     if listed:
         return str(listed)
-    for event in store.read(row.session_id, reverse=True, kinds=["SessionLabel"]):
-        if event.data.get("title"):
-            return str(event.data["title"])
-    for event in store.read(row.session_id, kinds=["UserInput"]):
+    for part in ({"after": max(row.head - _NEAR, 0)}, {"until": _NEAR}):
+        for event in store.read(row.session_id, reverse=True, kinds=["SessionLabel"], **part):
+            if event.data.get("title"):
+                return str(event.data["title"])
+    for event in store.read(row.session_id, until=_NEAR, kinds=["UserInput"]):
         if event.data.get("preview") and event.data.get("origin", "human") == "human":
             return str(event.data["preview"])[:80]
     return None

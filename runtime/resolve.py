@@ -145,7 +145,7 @@ def resolve_pointer(store: EventStore, text: SessionLike, project: str | os.Path
     if isinstance(text, Pointer):
         return _checked(store.session(text.session_id), text.position)
     parsed = PointerText.parse(text)
-    if parsed.place is not None:
+    if parsed.place is not None and store.find_session(parsed.session) is None:
         row = store.find_session(text) or _titled(store, text)
         if row is not None:
             return Pointer(row.session_id, row.head)

@@ -22,7 +22,7 @@ _PLACE_AND_TIME = frozenset({"cwd", "gitBranch", "version", "userType", "timesta
 _OWN_LABELS = frozenset({"custom-title", "last-prompt"})
 
 
-def claude_copy(subject: Subject, session_id: str, *, fork: bool) -> Transcript | None:
+def claude_copy(subject: Subject, session_id: str) -> Transcript | None:
     """The live line at the pointer under a new id; None when the records alone cannot tell it (our own
     compaction)."""
     line = native_line(subject)
@@ -35,8 +35,7 @@ def claude_copy(subject: Subject, session_id: str, *, fork: bool) -> Transcript 
     writer = ClaudeWriter(session_id, subject.cwd, now_us(), losses, keep_thinking=True)
     writer.go_on_from(copy.leaf, copy.model)
     _write_own(subject, line, writer)
-    if fork:
-        _freshen([*records, *writer.records])
+    _freshen([*records, *writer.records])
     leaf = writer.leaf or copy.leaf
     if subject.title:
         writer.label("custom-title", customTitle=subject.title)

@@ -18,11 +18,12 @@ from ..opened import StoreLike, opened
 from ..resolve import resolve_pointer
 from .as_is import as_is, is_untouched
 from .claude_native import claude_copy
+from .client_view import claude_reads_all
 from .codex_native import codex_copy
 from .cross import to_claude, to_codex
 from .masking import masked_lines, masked_transcript
 from .native_line import native_line
-from .places import home_of, install, refuse_existing, write_new
+from .places import home_of, install, refuse_existing, write_all, write_new
 from .result import ExportResult
 from .subject import CLAUDE, CODEX, Subject, subject_of
 from .transcript import Transcript, line_of
@@ -80,10 +81,22 @@ def _transcript(subject: Subject, to: Target) -> Transcript:
             if same is not None and _readable(same, to):
                 return same
         session_id = new_session_id()
-        copy = claude_copy(subject, session_id, fork=True) if to == CLAUDE else codex_copy(subject, session_id)
-        if copy is not None:
+        copy = claude_copy(subject, session_id) if to == CLAUDE else codex_copy(subject, session_id)
+        if copy is not None and (to == CODEX or claude_reads_all(copy, subject.spoken())):
             return copy
+        made = to_claude(subject) if to == CLAUDE else to_codex(subject)
+        made.findings.append(_rewritten(to))
+        return made
     return to_claude(subject) if to == CLAUDE else to_codex(subject)
+
+
+def _rewritten(to: str) -> Finding:
+    return Finding(
+        code="native-records-rewritten",
+        severity="info",
+        message=f"The session's own records alone do not tell {to} the history as it is restored; it was written anew.",
+        remedy="--original gives the imported file.",
+    )
 
 
 def _readable(transcript: Transcript, to: Target) -> bool:
@@ -129,13 +142,9 @@ def _put(transcript: Transcript, to: str, out: Path | None, *, installing: bool)
         path = install(transcript, home)
         return path, [home / name for name in transcript.side]
     path = out if out is not None else Path.cwd() / Path(transcript.place).name
-    beside = path.with_suffix("")
+    beside = path.with_suffix("") if path.suffix else path.with_name(f"{path.name}.files")
     side = {_beside(beside, name, transcript.session_id): data for name, data in transcript.side.items()}
-    for each in (path, *side):
-        refuse_existing(each)
-    write_new(path, transcript.content())
-    for each, data in side.items():
-        write_new(each, data)
+    write_all({path: transcript.content(), **side})
     return path, list(side)
 
 

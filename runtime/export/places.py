@@ -64,6 +64,16 @@ def install(transcript: Transcript, home: Path) -> Path:
     files = {target: transcript.content(), **{home / name: data for name, data in transcript.side.items()}}
     if target.is_file() and target.read_bytes() == files[target]:
         return target
+    write_all(files)
+    return target
+
+
+def write_all(files: dict[Path, bytes]) -> None:
+    """All of these new files, or none.
+
+    Raises:
+        Conflict: one of them exists already.
+    """
     for path in files:
         refuse_existing(path)
     written: list[Path] = []
@@ -75,7 +85,6 @@ def install(transcript: Transcript, home: Path) -> Path:
         for path in written:
             path.unlink(missing_ok=True)
         raise
-    return target
 
 
 def refuse_existing(path: Path) -> None:

@@ -55,12 +55,19 @@ def test_every_target_says_what_the_session_says(client: str, path: Path, tmp_pa
             expected = _sorted(said(before, thinking=same, context=same))
             assert _sorted(said(imported_again(out, tmp_path), thinking=same, context=same)) == expected
             if target == "claude-code":
-                assert _client_reads(out) >= len([one for one in expected if "tool_result" in one])
+                assert _client_reads(out) >= sum(one.startswith("('user', {'type': 'tool_result'") for one in expected)
 
 
 def _sorted(found: Any) -> list[str]:
     """Parallel calls and their results may stand in another order within a reply; nothing is added, nothing lost."""
-    return sorted(repr(one) for one in without_plan(found, *PLANS) if one[1] != {"type": "text", "text": ""})
+    kept = [one for one in without_plan(found, *PLANS) if one[1] != {"type": "text", "text": ""}]
+    return sorted(repr(one) for one in kept if not _has_unknown(one[1]))
+
+
+def _has_unknown(block: dict[str, Any]) -> bool:
+    """Blocks of one client that another has no form for: a line of text stands in their place."""
+    parts = [block, *(block["content"] if isinstance(block.get("content"), list) else ())]
+    return any(part["type"] == "other" or "not carried over]" in str(part.get("text")) for part in parts)
 
 
 def _client_reads(path: Path) -> int:

@@ -17,6 +17,7 @@ from ...events.store import EventStore
 from ...projections.fold import restore_states
 from ...projections.path import Path as LivePath
 from ..live.journal import Journal, new_id
+from ..live.json_shapes import is_object
 from ..live.lease import lease
 from ..opened import StoreLike
 from ..repair_calls import INTERRUPTED
@@ -94,7 +95,7 @@ class RehydrateSession:
 
     def _value(self, event: Event) -> Item:
         value = self._store.hydrate([event])[0].data["value"]
-        assert isinstance(value, dict)
+        assert is_object(value)
         return value
 
     def _items(self) -> list[Item]:

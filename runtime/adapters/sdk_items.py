@@ -7,6 +7,7 @@ from typing import Any
 from ...events.blocks import TextBlock, ThinkingBlock
 from ...events.kinds import AssistantMessage, Fact, ToolResult, ToolUse, UserInput
 from ...events.references import preview
+from ..live.json_shapes import is_list, is_object
 from ..live.tools import parsed_arguments
 
 Item = dict[str, Any]
@@ -14,7 +15,7 @@ Item = dict[str, Any]
 
 def plain_item(item: Any) -> Item:
     """An item as plain JSON, whether it came as a dict or as an object of the SDK."""
-    if isinstance(item, dict):
+    if is_object(item):
         return dict(item)
     if hasattr(item, "model_dump"):
         made = item.model_dump(mode="json", exclude_unset=True)
@@ -41,7 +42,7 @@ def fact_of(item: Item) -> Fact | None:
         text = _text(item.get("output"))
         return ToolResult(call_id=str(item["call_id"]), content=text, preview=preview(text))
     if kind == "reasoning":
-        summary = "\n\n".join(str(part.get("text", "")) for part in item.get("summary") or () if isinstance(part, dict))
+        summary = "\n\n".join(str(part.get("text", "")) for part in item.get("summary") or () if is_object(part))
         block = ThinkingBlock(thinking=summary, signature=item.get("encrypted_content"), item_id=item.get("id"))
         return AssistantMessage(blocks=[block], provider="openai")
     return None
@@ -66,7 +67,7 @@ def _message(item: Item) -> Fact:
 
 
 def _blocks(content: Any) -> list[dict[str, Any]]:
-    if not isinstance(content, list):
+    if not is_list(content):
         return [{"type": "text", "text": _text(content)}]
     blocks: list[dict[str, Any]] = []
     for part in content:
@@ -80,6 +81,6 @@ def _blocks(content: Any) -> list[dict[str, Any]]:
 
 
 def _text(content: Any) -> str:
-    if isinstance(content, list):
-        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict) and part.get("text"))
+    if is_list(content):
+        return "\n".join(str(part.get("text", "")) for part in content if is_object(part) and part.get("text"))
     return "" if content is None else str(content)

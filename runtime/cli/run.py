@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,6 +16,7 @@ from .options import AcceptOption, CrossProjectOption, PolicyOption, ProjectOpti
 from .place_options import ForceOption, MapOption, RecreateOption, path_maps, policy_in_force
 
 if TYPE_CHECKING:
+    from ..live.live_events import LiveEvent
     from ..live.session import Session
 
 NEW = "new"
@@ -130,12 +131,15 @@ def _drive(frame: Frame, live: Session, prompt: str | None) -> int:
     return 130 if status == "interrupted" else 0
 
 
-def _json_lines(frame: Frame) -> Any:
-    return lambda event: frame.line(event.as_json())
+def _json_lines(frame: Frame) -> Callable[[LiveEvent], None]:
+    def line(event: LiveEvent) -> None:
+        frame.line(event.as_json())
+
+    return line
 
 
 @contextlib.contextmanager
-def _interrupting(live: Session) -> Iterator[None]:
+def _interrupting(live: Session) -> Generator[None]:
     former = signal.getsignal(signal.SIGINT)
 
     def stop(*_: object) -> None:
@@ -156,7 +160,7 @@ class _Printed:
         self._frame = frame
         self._open_line = False
 
-    def __call__(self, event: Any) -> None:
+    def __call__(self, event: LiveEvent) -> None:
         data = event.data
         if event.type == "text_delta":
             self._write(data["text"])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+from ..live.json_shapes import is_list, is_object
 
 _CLAUDE_FILE = {"file_path": "path", "old_string": "old", "new_string": "new", "contents": "content"}
 
@@ -49,7 +52,7 @@ def permitted(name: str, recorded: tuple[str, ...]) -> bool:
 def translated(name: str, arguments: Any) -> tuple[str, Any]:
     """A call made by a foreign name as a call of our tool; arguments that our tool has not are left out."""
     known = FOREIGN.get(name)
-    if known is None or not isinstance(arguments, dict):
+    if known is None or not is_object(arguments):
         return name, arguments
     tool, renamed = known
     given = {renamed.get(key, key): value for key, value in arguments.items()}
@@ -60,8 +63,11 @@ def _same(given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _only(*names: str) -> Any:
-    return lambda given: {key: value for key, value in given.items() if key in names}
+def _only(*names: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    def adapted(given: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in given.items() if key in names}
+
+    return adapted
 
 
 def _command(given: dict[str, Any]) -> dict[str, Any]:
@@ -69,7 +75,7 @@ def _command(given: dict[str, Any]) -> dict[str, Any]:
     import shlex
 
     command = given.get("command")
-    if isinstance(command, list):
+    if is_list(command):
         words = [str(word) for word in command]
         wrapped = len(words) == 3 and words[1] in ("-c", "-lc")
         command = words[2] if wrapped else shlex.join(words)
@@ -82,17 +88,17 @@ def _command(given: dict[str, Any]) -> dict[str, Any]:
 
 def _todos(given: dict[str, Any]) -> dict[str, Any]:
     items = given.get("todos")
-    if not isinstance(items, list):
+    if not is_list(items):
         return given
     made = [
         {**item, "content": item.get("content") or item.get("step"), "active_form": item.get("activeForm")}
         for item in items
-        if isinstance(item, dict)
+        if is_object(item)
     ]
     return {"todos": made}
 
 
-_ADAPTED: dict[str, Any] = {
+_ADAPTED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "read_file": _only("path", "offset", "limit"),
     "write_file": _only("path", "content"),
     "edit_file": _only("path", "old", "new", "replace_all"),

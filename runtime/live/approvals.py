@@ -36,9 +36,11 @@ def approve_call(session: str, call_id: str, *, by: str = "person", store: Store
     Raises:
         EventNotFound: no such call waits. Conflict: it is decided already. Refused: the time to decide is over.
     """
-    return _decide(
-        session, call_id, store, lambda request: [ApprovalResolved(call_id=request.call_id, decision="approved", by=by)]
-    )
+
+    def facts(request: ApprovalRequested) -> list[Fact]:
+        return [ApprovalResolved(call_id=request.call_id, decision="approved", by=by)]
+
+    return _decide(session, call_id, store, facts)
 
 
 def refuse_call(

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -49,7 +49,7 @@ class Confined:
         return Path(os.path.realpath(self.root))
 
     @contextmanager
-    def _folder(self, relative: Path, *, make: bool = False) -> Iterator[int]:
+    def _folder(self, relative: Path, *, make: bool = False) -> Generator[int]:
         """A descriptor of the folder, reached step by step without following links."""
         descriptor = os.open(self._real_root(), os.O_RDONLY | os.O_DIRECTORY)
         try:

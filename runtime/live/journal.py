@@ -17,6 +17,7 @@ from ...events.kinds import (
 from ...events.references import clean
 from ...events.store import EventStore
 from ...events.times import now_us
+from .json_shapes import is_list, is_object
 
 NODES: dict[type[Fact], NodeType] = {
     UserInput: "user",
@@ -112,9 +113,9 @@ def cleaned(value: Any) -> Any:
     """JSON data without lone surrogates, which no UTF-8 store and no provider takes."""
     if isinstance(value, str):
         return clean(value)
-    if isinstance(value, dict):
+    if is_object(value):
         return {clean(key): cleaned(each) for key, each in value.items()}
-    if isinstance(value, list):
+    if is_list(value):
         return [cleaned(each) for each in value]
     return value
 

@@ -11,7 +11,7 @@ import os
 import socket
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -128,7 +128,7 @@ def acquire(store: EventStore, session_id: str, *, takeover: bool = False, renew
 
 
 @contextmanager
-def lease(store: EventStore, session_id: str, *, takeover: bool = False) -> Iterator[Lease]:
+def lease(store: EventStore, session_id: str, *, takeover: bool = False) -> Generator[Lease]:
     """Hold the lease for one deed (a rewind, a rebind, a decision on an approval)."""
     held = acquire(store, session_id, takeover=takeover)
     try:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 from ...events.errors import UsageError
+from .json_shapes import is_object
 from .model import Limits, ModelFailure
 
 RETRYABLE = frozenset({408, 409, 425, 429})
@@ -38,18 +39,18 @@ def client(limits: Limits, base_url: str | None, api_key: str | None) -> Any:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translated() -> Generator[None]:
     """Turn the package's and the transport's errors into ModelFailure."""
     import openai
 
-    broken = _transport_errors()
+    broken: tuple[type[Exception], ...] = (openai.APIConnectionError, *_transport_errors())
     try:
         yield
     except openai.APIStatusError as error:
         raise _of_status(error) from error
     except openai.APITimeoutError as error:
         raise ModelFailure("The model's service did not answer in time.", code="timeout", retryable=True) from error
-    except (openai.APIConnectionError, *broken) as error:
+    except broken as error:
         reason = str(error.__cause__ or error) or type(error).__name__
         raise ModelFailure(
             f"The connection to the model's service failed: {reason}", code="connection", retryable=True
@@ -90,7 +91,7 @@ def _of_status(error: Any) -> ModelFailure:
 
 def _message(error: Any) -> str:
     body = error.body
-    text = body.get("message") if isinstance(body, dict) else None
+    text = body.get("message") if is_object(body) else None
     return str(text or error.message)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from .json_shapes import is_object
 from .tools import Tool
 
 Verdict = Literal["allow", "ask", "deny"]
@@ -34,6 +35,6 @@ def verdict(tool: Tool, permission_mode: str | None, sandbox: Any) -> Verdict:
 
 def sandbox_kind(sandbox: Any) -> str | None:
     """The name of a sandbox, whether recorded as a text or as an object."""
-    if isinstance(sandbox, dict):
+    if is_object(sandbox):
         sandbox = sandbox.get("type") or sandbox.get("mode")
     return sandbox if isinstance(sandbox, str) else None

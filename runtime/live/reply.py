@@ -76,12 +76,12 @@ class Reply:
         self._request_id = begun.request_id if begun.request_id and len(begun.request_id) >= SHORT_ID else new_id()
         self._partial.clear()
 
-    def _envelope(self) -> dict[str, Any]:
+    def _envelope(self, model: str | None = None) -> dict[str, Any]:
         begun = self._begun
         return {
             "response_id": self._response_id,
             "request_id": self._request_id,
-            "model": (begun.model if begun else None) or self._model,
+            "model": model or (begun.model if begun else None) or self._model,
             "provider": self._core.client.provider,
         }
 
@@ -122,7 +122,7 @@ class Reply:
         self.failure = finished.failure
         usage = finished.usage
         cost = Cost(
-            **{**self._envelope(), "model": finished.model or self._model},
+            **self._envelope(finished.model),
             input_tokens=usage.input_tokens if usage else None,
             output_tokens=usage.output_tokens if usage else None,
             cache_read_tokens=usage.cache_read_tokens if usage else None,

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from ...events.errors import UsageError
 from ...events.kinds import Fact
+from .json_shapes import is_list, is_object
 from .model import ToolSchema
 
 Effect = Literal["none", "read", "write", "execute"]
@@ -173,9 +174,9 @@ def _explained(problem: ValidationError) -> str:
 
 def _without_titles(schema: Any) -> Any:
     """Titles say nothing to a model; without them the schema is shorter and stays the same when a class is renamed."""
-    if isinstance(schema, dict):
+    if is_object(schema):
         kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
         return {key: _without_titles(value) for key, value in kept.items()}
-    if isinstance(schema, list):
+    if is_list(schema):
         return [_without_titles(value) for value in schema]
     return schema

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from ...events.errors import RehydrateError, UsageError
 from ..live.instructions import coding_instructions
+from ..live.json_shapes import is_list
 from ..live.live_events import LiveEvent
 from ..live.opening import looked_up, open_session, start_session
 from ..live.session import Session
@@ -43,7 +44,7 @@ class Asked:
             UsageError: there is neither an input nor a session, or a field has the wrong type.
         """
         given = body.get("input")
-        if given is not None and not isinstance(given, str | list):
+        if given is not None and not isinstance(given, str) and not is_list(given):
             raise UsageError("'input' must be a text or a list of content blocks.", remedy='Send {"input": "…"}.')
         session_id = text_of(body, "sessionId")
         if not given and session_id is None:

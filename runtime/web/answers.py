@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...events.errors import RehydrateError, UsageError
+from ..live.json_shapes import is_object
 
 STATUS = {2: 400, 3: 404, 4: 409, 5: 403, 6: 500, 7: 502}
 """HTTP status by exit code; 500 for anything else."""
@@ -38,7 +39,7 @@ async def on_error(_: Request, error: Exception) -> Response:
     """What the server answers when an endpoint raises."""
     if isinstance(error, RehydrateError):
         return of_error(error)
-    document = {
+    document: dict[str, Any] = {
         "code": "error",
         "message": f"{type(error).__name__}: {error}",
         "remedy": "See the server's log.",
@@ -62,7 +63,7 @@ async def body_of(request: Request) -> dict[str, Any]:
         body = json.loads(raw)
     except ValueError as error:
         raise UsageError(f"The body is no JSON: {error}.", remedy="Send a JSON object.") from error
-    if not isinstance(body, dict):
+    if not is_object(body):
         raise UsageError("The body is no JSON object.", remedy="Send a JSON object.")
     return body
 

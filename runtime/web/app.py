@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -63,7 +64,7 @@ def _pages() -> list[Route | Mount]:
 
 
 @asynccontextmanager
-async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+async def _lifespan(app: Starlette) -> AsyncGenerator[None]:
     yield
     shared = app.state.served
     assert isinstance(shared, Served)
@@ -73,5 +74,5 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 async def _on_http(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "not-found", 405: "method-not-allowed"}.get(error.status_code, "http")
-    document = {"code": code, "message": str(error.detail), "remedy": "", "facts": {}}
+    document: dict[str, Any] = {"code": code, "message": str(error.detail), "remedy": "", "facts": {}}
     return as_json({"error": document}, error.status_code)

@@ -55,7 +55,7 @@ class Rules:
             raise UsageError(
                 f"{host} can be reached by others.", remedy="Give a token with --token, or listen at 127.0.0.1."
             )
-        own = set() if host in ("0.0.0.0", "::", "") else {host}  # noqa: S104 - compared, not bound
+        own: set[str] = set() if host in ("0.0.0.0", "::", "") else {host}  # noqa: S104 - compared, not bound
         return cls(frozenset(name.lower() for name in LOOPBACK_NAMES | own | set(allowed)), token or None)
 
 
@@ -74,7 +74,7 @@ class Guard:
         refusal = self._refusal(scope, headers)
         if refusal is not None:
             status, code, message, remedy = refusal
-            document = {"code": code, "message": message, "remedy": remedy, "facts": {}}
+            document: dict[str, object] = {"code": code, "message": message, "remedy": remedy, "facts": {}}
             await as_json({"error": document}, status)(scope, receive, send)
             return
         await self._app(scope, receive, _with_headers(send, self._cookie(scope)))

@@ -33,7 +33,8 @@ def _environment() -> Environment:
     from ..cli.ago import ago, count, many, money
 
     made = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined)
-    made.filters.update(ago=ago, count=count, many=many, money=money, short=_short, leaf=_leaf)
+    filters: dict[str, Any] = {"ago": ago, "count": count, "many": many, "money": money, "short": _short, "leaf": _leaf}
+    made.filters.update(filters)
     return made
 
 

@@ -118,9 +118,8 @@ async def entries(request: Request) -> Response:
     if not after.isdecimal():
         raise UsageError(f"{after!r} is no position.", remedy="Give a number.")
     shown = await aside(show_session, request.path_params["id"], store=served(request).store)
-    document: dict[str, Any] = shown if isinstance(shown, dict) else shown.model_dump(mode="json")
-    kept = [entry for entry in document["entries"] if int(str(entry["pointer"]).rpartition("@")[2]) > int(after)]
-    return as_json({**document, "entries": kept})
+    kept = [entry for entry in shown.entries if entry.position > int(after)]
+    return as_json({**shown.model_dump(mode="json"), "entries": kept})
 
 
 async def fork(request: Request) -> Response:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from .ago import many
+
 if TYPE_CHECKING:
     from .screen import Screen
 
@@ -40,3 +42,23 @@ def _show_group(screen: Screen, severity: str, code: str, group: list[dict[str, 
     for remedy in remedies:
         for line in remedy.split("\n"):
             screen.styled(("  → ", "dim"), (line, None))
+
+
+def show_kinds(screen: Screen, found: dict[str, list[dict[str, Any]]]) -> None:
+    """One row for each code: how often, in how many subjects, and the first of them as an example."""
+    kinds: dict[tuple[int, str], list[tuple[str, dict[str, Any]]]] = {}
+    for name, findings in found.items():
+        for finding in findings:
+            kinds.setdefault((ORDER.index(finding["severity"]), finding["code"]), []).append((name, finding))
+    rows: list[list[Any]] = []
+    for (severity, code), group in sorted(kinds.items()):
+        mark, style = MARKS[ORDER[severity]]
+        rows.append(
+            [
+                (f"{mark} {code}", style),
+                f"{len(group)}×",
+                many(len({name for name, _ in group}), "file"),
+                (group[0][1]["message"], "dim"),
+            ]
+        )
+    screen.table(["FOUND", "", "IN", "FOR EXAMPLE"], rows, right=[1, 2], grow=3)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SHOWN_SESSIONS = 20
+TOLD_APART = 3
+"""Files whose findings are listed one by one; of more, only the kinds are counted."""
 
 
 def import_(
@@ -99,20 +101,13 @@ def _show(screen: Screen, document: dict[str, Any]) -> None:
             (f"  {session['source']}", "dim"),
         )
     if len(changed) > SHOWN_SESSIONS:
-        screen.line(f"… and {many(len(changed) - SHOWN_SESSIONS, 'more session')}", style="dim")
-    for session in sessions:
-        if session["findings"]:
-            screen.line()
-            screen.line(_near(session["path"]), style="bold")
-            screen.findings(session["findings"])
-    if any(session["findings"] for session in sessions):
-        screen.line()
+        screen.line(f"… and {many(len(changed) - SHOWN_SESSIONS, 'more file')}", style="dim")
+    _show_findings(screen, [session for session in sessions if session["findings"]])
     for entry in failed:
         screen.styled(("✗ failed", "bold red"), (f"  {entry['path']}: {entry['error']}", None))
-    main = [session for session in sessions if session["role"] == "main"]
-    told = (
-        f"{many(len(main), 'session')} and {many(len(sessions) - len(main), 'sub-agent')}: {many(added, 'new event')}"
-    )
+    roles = {session["session_id"]: session["role"] for session in sessions}
+    main = sum(role == "main" for role in roles.values())
+    told = f"{many(main, 'session')} and {many(len(roles) - main, 'sub-agent')}: {many(added, 'new event')}"
     screen.line(f"{told}, {many(len(failed), 'file')} failed.")
     if not sessions and not failed:
         screen.line("Nothing was found to import. Give a file or a folder: rehydrate import PATH")
@@ -120,6 +115,22 @@ def _show(screen: Screen, document: dict[str, Any]) -> None:
         screen.next_step(
             "rehydrate sessions" if len(sessions) != 1 else f"rehydrate resume {sessions[0]['session_id']}"
         )
+
+
+def _show_findings(screen: Screen, sessions: list[dict[str, Any]]) -> None:
+    """Each file with its findings; of many files, only how often each kind was found."""
+    if not sessions:
+        return
+    if len(sessions) > TOLD_APART:
+        screen.line()
+        screen.findings_by_kind({_near(session["path"]): session["findings"] for session in sessions})
+        screen.line("Where each of them is: rehydrate check ID, or the same import with --json.", style="dim")
+    else:
+        for session in sessions:
+            screen.line()
+            screen.line(_near(session["path"]), style="bold")
+            screen.findings(session["findings"])
+    screen.line()
 
 
 def _near(path: str) -> str:

@@ -114,6 +114,12 @@ class Screen:
 
         show_findings(self, findings)
 
+    def findings_by_kind(self, found: dict[str, list[Any]]) -> None:
+        """The findings of many subjects (by name), counted by their code; the worst first."""
+        from .finding_lines import show_kinds
+
+        show_kinds(self, found)
+
     def styled(self, *parts: tuple[Any, str | None]) -> None:
         """One line made of parts, each with its style."""
         self.console.print(self._styled(*((self.clean_part(text), style) for text, style in parts)))

@@ -9,8 +9,8 @@ from typing import Literal
 
 from ..events.blocks import Frozen
 from ..events.errors import UnreadableSource
+from ..events.importers.file_import import stored_path
 from ..events.importers.recognize import probe, recognize
-from ..events.importers.run import stored_path
 from ..events.importers.scan import Candidate, candidates, default_places
 from ..events.native import SourceRow
 from .opened import StoreLike, opened
@@ -47,7 +47,10 @@ def scan_places(paths: Iterable[str | os.PathLike[str]] = (), *, store: StoreLik
         known = {source.path: source for source in events.sources() if not source.superseded}
         files = [_scanned(one, known) for one in candidates(given)]
         missing = sorted(path for path in known if _below(path, given) and not Path(path).exists())
-    counts = {state: sum(file.state == state for file in files) for state in ("new", "changed", "imported", "not-a-transcript")}
+    counts = {
+        state: sum(file.state == state for file in files)
+        for state in ("new", "changed", "imported", "not-a-transcript")
+    }
     return Scan(places=tuple(map(str, given)), files=tuple(files), counts=counts, missing=tuple(missing))
 
 
@@ -78,4 +81,3 @@ def _recognized(path: Path) -> str | None:
     except (UnreadableSource, OSError):
         return None
     return None if importer is None else importer.name
-

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
-from .. import schema
+from .. import native, schema
 from ..event import Draft, derived_id
 from ..findings import Finding
 from ..native import SourceRow
@@ -61,20 +61,42 @@ def _names(base_file: str) -> tuple[str, ...]:
 
 
 def past_of(connection: Connection, base: SourceRow, end_bytes: int | None) -> Past | None:
-    """The last event of the base file's records that begin before byte `end_bytes` (all of them when None)."""
+    """The last event of the base file's records that end before byte `end_bytes` (all of them when None).
+
+    Copies of the file at other places count with it: an event hangs on the record of the copy that came first.
+    """
     event, record, session = schema.event.c, schema.record.c, schema.session.c
     query = (
-        select(event.seq)
+        select(event.seq, event.record)
         .join_from(schema.event, schema.record, event.record == record.record)
         .join(schema.session, session.stream == event.stream)
-        .where(record.source == base.source, session.session_id == base.session_id)
+        .where(record.source.in_(_copies(connection, base)), session.session_id == base.session_id)
         .order_by(event.seq.desc())
-        .limit(1)
     )
     if end_bytes is not None:
         query = query.where(record.offset_bytes < end_bytes)
-    position = connection.execute(query).scalar()
-    return None if position is None else Past(base.session_id, int(position))
+    last = connection.execute(query.limit(1)).first()
+    if last is not None and end_bytes is not None and _end_of(connection, last.record) > end_bytes:
+        last = connection.execute(query.where(event.record != last.record).limit(1)).first()
+    return None if last is None else Past(base.session_id, int(last.seq))
+
+
+def _copies(connection: Connection, base: SourceRow) -> list[int]:
+    """The sources of the session that are the same file, packed or not, wherever it lay."""
+    name = Path(base.path).name.removesuffix(".zst")
+    rows = native.sources(connection, session_id=base.session_id)
+    return [row.source for row in rows if Path(row.path).name.removesuffix(".zst") == name]
+
+
+def _end_of(connection: Connection, record: int) -> int:
+    """The byte behind a record, its line end left out; large texts of it count with their stored size."""
+    columns = schema.record.c
+    following = select(columns.offset_bytes).where(
+        columns.source == select(columns.source).where(columns.record == record).scalar_subquery(),
+        columns.offset_bytes > select(columns.offset_bytes).where(columns.record == record).scalar_subquery(),
+    )
+    found = connection.execute(following.order_by(columns.offset_bytes).limit(1)).scalar()
+    return 0 if found is None else int(found) - 2
 
 
 def went_back(identity: Identity, past: Past) -> SideEvent:

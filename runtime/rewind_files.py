@@ -7,7 +7,7 @@ not recorded: they are named, never guessed at.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -100,11 +100,16 @@ def _move(history: FileHistory, log: FileLog, position: int, ground: Ground) -> 
         step = FileStep(path=log.path, action="none", state="not-restorable", reason=spot.refusal)
         return Move(step, spot) if touched else None
     present = read_now(spot.path)
+
+    def read(path: str) -> Content | None:
+        other = ground.spot(path).path
+        return None if other is None else read_now(other)
+
     then = history.content(log, state, position)
     if not touched:
         return _untouched(log, spot, present, then)
     if then is None:
-        then = history.back_from(present, log, state)
+        then = history.back_from(read, log, state)
         if then is None:
             step = FileStep(
                 path=log.path,
@@ -115,7 +120,7 @@ def _move(history: FileHistory, log: FileLog, position: int, ground: Ground) -> 
             )
             return Move(step, spot, present)
     then = then.in_the_style_of(present)
-    verdict, expected = _compared(history, log, state, present, then)
+    verdict, expected = _compared(history, log, state, present, then, read)
     action: Action = "none" if verdict == "already" else "delete" if then.data is None else "write"
     step = FileStep(
         path=log.path,
@@ -147,7 +152,12 @@ def _untouched(log: FileLog, spot: Spot, present: Content, then: Content | None)
 
 
 def _compared(
-    history: FileHistory, log: FileLog, state: int, present: Content, then: Content
+    history: FileHistory,
+    log: FileLog,
+    state: int,
+    present: Content,
+    then: Content,
+    read: Callable[[str], Content | None],
 ) -> tuple[State, str | None]:
     """Whether the file is as the session left it. The client's own copies count where they repeat a state the
     session had."""
@@ -166,10 +176,11 @@ def _compared(
         if seen is not None and seen.same_as(present) and history.repeats(log, seen):
             return "ready", seen.digest
     if written is None:
-        back = history.back_from(present, log, state)
-        if back is not None:
-            return ("ready" if back.same_as(then) else "drift"), None
-        return "unverified", None
+        back = history.back_from(read, log, state)
+        if back is None:
+            return "unverified", None
+        moved_here = then.data is None and bool(log.came_from)
+        return ("ready" if moved_here or back.same_as(then) else "drift"), None
     return "drift", written.digest
 
 

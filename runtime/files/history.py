@@ -6,7 +6,7 @@ The order is the log's, across all branches of the conversation: going back in t
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -198,20 +198,27 @@ class FileHistory:
         moved = self._log(str(target))
         return moved, moved.changes.index(log.changes[state]) + 1
 
-    def back_from(self, present: Content, log: FileLog, state: int) -> Content | None:
-        """Take the recorded patches back from what is on disk now; None when one does not fit: then somebody else
-        changed it."""
+    def back_from(self, read: Callable[[str], Content | None], log: FileLog, state: int) -> Content | None:
+        """Take the recorded patches back from what is on disk now, through moves; None when one does not fit.
+
+        read: what is on disk at a recorded path, None where that must not be looked at.
+        """
         steps: list[list[Hunk]] = []
-        for change in log.changes[state:]:
-            hunks = None if change.data.get("moved_to") else self._hunks(change)
+        while state < len(log.changes):
+            hunks = self._hunks(log.changes[state])
             if hunks is None:
                 return None
             steps.append(hunks)
+            log, state = self._next(log, state)
+        present = read(log.path)
+        if present is None or present.data is None:
+            return None
         return _patched(present, reversed(steps), reverse_patch)
 
     def _hunks(self, event: Event) -> list[Hunk] | None:
         patch = self._data(event).get("patch")
-        if patch is None and event.data.get("operation") == "move":
+        edited = event.data.get("lines_added") or event.data.get("lines_removed")
+        if patch is None and event.data.get("operation") == "move" and not edited:
             return []
         return parse_patch(patch)
 

@@ -103,8 +103,15 @@ def _emit_change(
     content = change.get("content") if isinstance(change.get("content"), str) else None
     if change.get("type") == "delete":
         known.put(name, None)
-        before = digest(content) if content is not None else None
-        batch.add("FileChanged", path=name, operation="delete", digest_before=before, call_id=call_id)
+        known_before = {} if content is None else {"content_before": batch.at(*at, "content")}
+        batch.add(
+            "FileChanged",
+            path=name,
+            operation="delete",
+            digest_before=None if content is None else digest(content),
+            call_id=call_id,
+            **known_before,
+        )
         return
     if change.get("type") == "add":
         patch = FilePatch(name, "create")

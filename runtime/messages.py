@@ -121,6 +121,8 @@ class Merger:
         self._cleared = cleared
         self._replaced = replaced
         self._marker: Spoken | None = None
+        self._replies: dict[str, Spoken] = {}  # by response id, since the other side last said more than results
+        self._fenced = 0  # so many messages are in it, or shut out by what came after
 
     def take(self, event: Event) -> None:
         if event.kind in ("AssistantMessage", "ToolUse"):
@@ -165,12 +167,15 @@ class Merger:
                 return last
             spoke = any(block.get("type") != "thinking" for block in last.blocks)
             return None if event.kind == "AssistantMessage" and spoke else last
-        for message in reversed(self.messages):
-            if message.role == "assistant" and message.response_id == response:
-                return message
-            if message.role != "assistant" and not message.only_results and message.origin != "attachment":
-                return None
-        return None
+        for at in range(min(self._fenced, len(self.messages)), len(self.messages)):
+            message = self.messages[at]
+            if message.role == "assistant":
+                if message.response_id is not None:
+                    self._replies[message.response_id] = message
+            elif not message.only_results and message.origin != "attachment":
+                self._replies.clear()
+        self._fenced = max(len(self.messages) - 1, 0)  # the last one may still grow
+        return self._replies.get(response)
 
     def _result(self, event: Event) -> None:
         data = event.data

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, cast
 
+from sqlalchemy import select
+
+from ...events import schema
 from ...events.event import Event
 from ...events.findings import Finding
-from ...events.importers.outside import outside_files
 from ...events.store import EventStore
 from ..files.content import Copies
 from . import paths
+from .content_scan import scan_content
 from .verdict import Gate, verdict
 
 _NAMED = 20
@@ -21,18 +22,16 @@ _NAMED = 20
 
 def content_findings(store: EventStore, session_id: str, until: int | None, gate: Gate) -> list[Finding]:
     """Findings about missing content. Reads events and native records once; files outside are looked for, not read."""
-    blobs: set[str] = set()
+    pointed = scan_content(store, session_id, until)
     backups: dict[str, str] = {}
-    for event in store.read(session_id, until=until):
-        blobs.update(_blobs(event.data))
-        if event.kind == "FileCheckpoint":
-            backups.update(_backups(event))
+    for event in store.read(session_id, until=until, kinds=("FileCheckpoint",)):
+        backups.update(_backups(event))
     findings = [
         _transcript_gone(store, session_id, gate),
-        _blobs_missing(store, blobs, session_id),
+        _blobs_missing(store, pointed.blobs, session_id),
         _backups_missing(store, session_id, backups, gate),
     ]
-    return [finding for finding in findings if finding is not None] + _outside(store, session_id, gate)
+    return [finding for finding in findings if finding is not None] + _outside(store, session_id, pointed.outside, gate)
 
 
 def _transcript_gone(store: EventStore, session_id: str, gate: Gate) -> Finding | None:
@@ -48,21 +47,8 @@ def _transcript_gone(store: EventStore, session_id: str, gate: Gate) -> Finding 
     return verdict(gate, "tell", "transcript-gone", message, remedy, path=absent[0], paths=absent[:_NAMED])
 
 
-def _blobs(data: Any) -> Iterable[str]:
-    values: Iterable[Any] = ()
-    if isinstance(data, dict):
-        fields = cast("dict[str, Any]", data)
-        if isinstance(fields.get("$blob"), str):
-            yield fields["$blob"]
-        values = fields.values()
-    elif isinstance(data, list):
-        values = tuple(cast("Iterable[Any]", data))
-    for value in values:
-        yield from _blobs(value)
-
-
 def _blobs_missing(store: EventStore, digests: set[str], session_id: str) -> Finding | None:
-    absent = sorted(digest for digest in digests if store.blob(digest) is None)
+    absent = sorted(digest for digest in digests if not _has_blob(store, digest))
     if not absent:
         return None
     message = f"{len(absent)} stored contents of the session are missing from the database; parts of its history cannot be given."
@@ -70,6 +56,12 @@ def _blobs_missing(store: EventStore, digests: set[str], session_id: str) -> Fin
     return Finding(
         code="blob-missing", severity="error", message=message, remedy=remedy, facts={"digests": absent[:_NAMED]}
     )
+
+
+def _has_blob(store: EventStore, digest: str) -> bool:
+    with store.reading() as connection:
+        query = select(schema.blob.c.size_bytes).where(schema.blob.c.digest == bytes.fromhex(digest))
+        return connection.execute(query).first() is not None
 
 
 def _backups(event: Event) -> dict[str, str]:
@@ -90,11 +82,7 @@ def _backups_missing(store: EventStore, session_id: str, backups: dict[str, str]
     return verdict(gate, "tell", "backup-missing", message, remedy, files=absent[:_NAMED], count=len(absent))
 
 
-def _outside(store: EventStore, session_id: str, gate: Gate) -> list[Finding]:
-    named: dict[str, str] = {}
-    for source in store.sources(session_id=session_id):
-        for record in store.source_records(source.source):
-            named.update((path, kind) for kind, path in outside_files(record.raw))
+def _outside(store: EventStore, session_id: str, named: dict[str, str], gate: Gate) -> list[Finding]:
     absent = {path: kind for path, kind in named.items() if not _there(path, store, session_id)}
     if not absent:
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import wraps
 from importlib import import_module
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -92,7 +92,8 @@ def _real_text(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if isinstance(value, list):
-        return [_real_text(one) for one in cast("list[Any]", value)]
+        words: list[Any] = value
+        return [_real_text(one) for one in words]
     return value
 
 

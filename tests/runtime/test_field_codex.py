@@ -372,3 +372,23 @@ def test_the_picture_of_the_world_is_put_together_from_its_patches(tmp_path: Pat
     assert runtime.app_state.world_state == {"mode": "default", "env": {"cwd": "/srv/p", "shell": "bash"}}
     first = restored(tmp_path, meta(), whole, *turn(1), patch, *turn(2), at="@turn:1")
     assert first.app_state.world_state["env"]["agents"] == 1
+
+
+def test_a_copy_with_other_words_is_a_conflict_and_changes_nothing(rehydrate: Rehydrate, tmp_path: Path) -> None:
+    lines = [meta(), *turn(1), *turn(2)]
+    rehydrate.json("import", rollout(tmp_path / "a", *lines))
+    changed = [{**one} for one in lines]
+    changed[3] = reply("another answer")
+    document = rehydrate.json("import", rollout(tmp_path / "b", *changed), code=4)
+    assert document["failed"] or document["error"]
+    said = [entry["text"] for entry in rehydrate.json("show", THREAD)["entries"]]
+    assert "answer 1" in said
+    assert "another answer" not in said
+
+
+def test_a_longer_copy_elsewhere_adds_its_end_only(rehydrate: Rehydrate, tmp_path: Path) -> None:
+    rehydrate.json("import", rollout(tmp_path / "a", meta(), *turn(1)))
+    (session,) = rehydrate.json("import", rollout(tmp_path / "b", meta(), *turn(1), *turn(2)))["sessions"]
+    assert session["session_id"] == THREAD
+    said = [entry["text"] for entry in rehydrate.json("show", THREAD)["entries"]]
+    assert [said.count(text) for text in ("answer 1", "answer 2")] == [1, 1]

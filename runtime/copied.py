@@ -11,7 +11,7 @@ from ..events import schema
 from ..events.store import EventStore, SessionRow
 from ..projections import accounting
 from ..projections.fold import Folded
-from .session_index import stored_row
+from .session_index import bring_up_to_date, stored_row
 
 Key = tuple[int, int]
 """Originals come first: a copy begins with what its client writes into every new file, and goes on later."""
@@ -39,6 +39,7 @@ def original_of(store: EventStore, row: SessionRow, folded: Folded) -> str | Non
 
 
 def _same_start(store: EventStore, first_native: str) -> list[dict[str, Any]]:
+    bring_up_to_date(store)
     index = schema.session_index.c
     query = select(index.data).where(index.data.contains(f'"first_native":"{first_native}"', autoescape=True))
     with store.reading() as connection:

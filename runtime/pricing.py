@@ -54,11 +54,9 @@ class PriceBook:
         day = (at_us if at_us is not None else _SOME_DAY_US) // _DAY_US
         key = f"price:{self._source}:{model}:{day}"
         if key not in self._known:
-            self._known[key] = self._remembered(key) if self._is_stored(key) else self._looked_up(key, model, day)
+            told = self._row(key)
+            self._known[key] = self._looked_up(key, model, day) if told is None else self._remembered(told)
         return self._known[key]
-
-    def _is_stored(self, key: str) -> bool:
-        return self._row(key) is not None
 
     def _row(self, key: str) -> str | None:
         with self._store.reading() as connection:
@@ -66,8 +64,8 @@ class PriceBook:
             value = connection.execute(query).scalar()
         return None if value is None else str(value)
 
-    def _remembered(self, key: str) -> UnitPrices | None:
-        data: Any = json.loads(self._row(key) or "null")
+    def _remembered(self, told: str) -> UnitPrices | None:
+        data: Any = json.loads(told)
         if data is None:
             return None
         short, long = (tuple(Decimal(price) for price in data[name]) for name in ("short", "long"))

@@ -120,6 +120,20 @@ def listed_rows(store: EventStore) -> list[dict[str, Any]]:
     return rows
 
 
+def bring_up_to_date(store: EventStore) -> None:
+    """Make the rows that are missing or behind; for those who look rows up by what is in them."""
+    session, stream, index = schema.session.c, schema.stream.c, schema.session_index.c
+    row_of = schema.session.join(schema.stream, session.stream == stream.stream).outerjoin(
+        schema.session_index, session.session_id == index.session_id
+    )
+    behind = (index.seq.is_(None)) | (index.seq != stream.head) | (index.version != versions_key())
+    query = select(session.session_id).select_from(row_of).where(session.role == "main", behind).limit(1)
+    with store.reading() as connection:
+        anything = connection.execute(query).first()
+    if anything is not None:
+        listed_rows(store)
+
+
 def _stored(store: EventStore) -> tuple[list[dict[str, Any]], list[str]]:
     """Rows that are up to date, and the ids of the sessions that have none."""
     session, stream, index = schema.session.c, schema.stream.c, schema.session_index.c

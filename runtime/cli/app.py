@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import wraps
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeGuard
 
 import typer
 from typer.core import TyperGroup
@@ -88,13 +88,14 @@ def _with_real_texts(callback: Any) -> Any:
     return called
 
 
+def _is_list(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
 def _real_text(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    if isinstance(value, list):
-        words: list[Any] = value
-        return [_real_text(one) for one in words]
-    return value
+    return [_real_text(one) for one in value] if _is_list(value) else value
 
 
 class LazyGroup(TyperGroup):

@@ -38,7 +38,7 @@ def find_tool(core: Core, name: str, arguments: Any) -> tuple[Tool | None, Any]:
     if exact is not None:
         return exact, arguments
     other, adapted = translated(name, arguments)
-    return next((each for each in core.tools if each.name == other and each.effect != "none"), None), adapted
+    return next((each for each in core.tools if each.name == other), None), adapted
 
 
 def settle(core: Core, uses: list[Event]) -> Iterator[LiveEvent]:

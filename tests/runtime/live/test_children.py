@@ -49,7 +49,7 @@ def killed_in_the_child(workspace: Path, database: str, server: object) -> str:
     session = begun(workspace, database, server, tools=[die, agent_tool()])  # type: ignore[arg-type]
     with pytest.raises(Died):
         session.run("how many?")
-    session._core.append = None  # type: ignore[method-assign, assignment]  # noqa: SLF001 - the dead write no more
+    session._core.append = None  # type: ignore[method-assign, assignment]  # the dead write no more
     session.close()
     return session.id
 
@@ -61,7 +61,9 @@ def test_after_a_crash_in_the_child_the_parent_shows_the_open_call_and_the_child
     with strict_server(START, die, say("There is 1 file."), say("One, it says.")) as server:
         parent = killed_in_the_child(workspace, database, server)
         runtime = resume_session(parent, store=database)
-        assert [(call.call_id, call.status) for call in runtime.app_state.pending_calls] == [("call_child", "interrupted")]
+        assert [(call.call_id, call.status) for call in runtime.app_state.pending_calls] == [
+            ("call_child", "interrupted")
+        ]
         (child,) = runtime.agent.subagents
         assert child.status == "interrupted"
         assert child.session_id is not None
@@ -77,7 +79,9 @@ def test_after_a_crash_in_the_child_the_parent_shows_the_open_call_and_the_child
         assert server.refused == []
 
 
-def test_a_child_that_finishes_after_its_parent_went_on_reports_as_a_notification(workspace: Path, database: str) -> None:
+def test_a_child_that_finishes_after_its_parent_went_on_reports_as_a_notification(
+    workspace: Path, database: str
+) -> None:
     die = Reply(calls=(Call("die", {}, "call_die"),))
     with strict_server(START, die, say("I go on alone."), say("There is 1 file."), say("Now I know.")) as server:
         parent = killed_in_the_child(workspace, database, server)

@@ -66,7 +66,9 @@ def test_near_the_limit_of_the_window_the_context_is_compacted_by_itself(workspa
 
 
 def test_a_conversation_the_service_finds_too_long_is_compacted_and_sent_again(workspace: Path, database: str) -> None:
-    too_long = Reply(status=400, error="This model's maximum context length is 10", error_code="context_length_exceeded")
+    too_long = Reply(
+        status=400, error="This model's maximum context length is 10", error_code="context_length_exceeded"
+    )
     with (
         strict_server(say("hello"), too_long, say("SUMMARY"), say("Better.")) as server,
         begun(workspace, database, server) as session,
@@ -77,7 +79,10 @@ def test_a_conversation_the_service_finds_too_long_is_compacted_and_sent_again(w
 
 
 def test_a_summary_that_cannot_be_had_changes_nothing(workspace: Path, database: str) -> None:
-    with strict_server(say("hello"), Reply(status=400, error="no")) as server, begun(workspace, database, server) as session:
+    with (
+        strict_server(say("hello"), Reply(status=400, error="no")) as server,
+        begun(workspace, database, server) as session,
+    ):
         session.run("one")
         before = session.pointer
         with pytest.raises(ProviderError):
@@ -105,7 +110,7 @@ def test_a_very_long_result_is_kept_whole_and_the_model_sees_its_ends_then_and_a
         with gone_on_with(session.id, database, server) as again:
             again.run("was it long?")
         outputs = [
-            [item["output"] for item in body["input"] if item["type"] == "function_call_output"][0]
+            next(item["output"] for item in body["input"] if item["type"] == "function_call_output")
             for body in server.requests[1:]
         ]
     assert outputs[0] == outputs[1]

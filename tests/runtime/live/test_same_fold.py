@@ -44,7 +44,7 @@ SCRIPTS = st.lists(REPLIES, max_size=5)
 
 def watched(session: Session, database: str, seen: list[int]) -> None:
     """Compare after every append, from the first event and from a store of its own."""
-    core = session._core  # noqa: SLF001 - the state in memory is what is being compared
+    core = session._core  # the state in memory is what is being compared
 
     def compare(events: Sequence[Event]) -> None:
         with EventStore(database) as other:

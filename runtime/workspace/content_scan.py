@@ -20,8 +20,8 @@ _PAGE = 2000
 class Pointed:
     """Digests of blobs, and files outside by path with their kind (see `outside_files`)."""
 
-    blobs: set[str] = field(default_factory=set)
-    outside: dict[str, str] = field(default_factory=dict)
+    blobs: set[str] = field(default_factory=set[str])
+    outside: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def scan_content(store: EventStore, session_id: str, until: int | None = None) -> Pointed:

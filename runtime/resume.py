@@ -145,6 +145,7 @@ def _session(row: SessionRow, folded: Folded, original: str | None) -> parts.Ses
         source=row.source,
         title=title_of(labels),
         created=to_iso(created),
+        created_at=to_iso(created),
         last_activity=to_iso(last if last is not None else created),
         lineage=_lineage(row, folded, original),
         forked_from=row.forked_from or fields.get("forked_from"),
@@ -264,7 +265,7 @@ def _turn_state(folded: Folded) -> Literal["idle", "interrupted", "waiting", "fa
         return "waiting" if status == "waiting" else "failed"
     if run is not None and status == "completed" and all(call["at"] < run["at"] for call in calls["open"]):
         return "idle"  # A call that an earlier turn left open does not interrupt this one.
-    if status in ("running", "interrupted") or calls["open"]:
+    if status in ("running", "interrupted") or any(not call.get("passed") for call in calls["open"]):
         return "interrupted"
     if folded.states["activity"]["last_side"] in ("result", "call"):
         return "interrupted"
@@ -291,6 +292,10 @@ def _told_by_source(store: EventStore, row: SessionRow, folded: Folded) -> list[
         counts = dict(sorted(damage["unknown"].items())[:_UNKNOWN_LISTED])
         text = f"{sum(damage['unknown'].values())} record(s) of unknown types are kept and left out of the context."
         found.append(Finding(code="unknown-records", severity="info", message=text, facts={"types": counts}))
+    cleared = len(folded.states["conversation"]["cleared"])
+    if cleared and row.source == "claude-code":
+        text = f"{cleared} tool result(s) that a micro-compaction cleared stay cleared; the client itself would send them again."
+        found.append(Finding(code="micro-compaction-kept", severity="info", message=text, facts={"results": cleared}))
     for remark in folded.path.remarks:
         severity: Severity = remark["severity"]
         found.append(

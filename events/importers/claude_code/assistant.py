@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .calls import call_facts
-from .content import block_at, first_text
+from .content import block_at, first_text, is_stray
 from .memory import Memory
 from .record import Record, shown
 from .shape import obj, rows, text
@@ -23,6 +23,8 @@ def assistant_events(record: Record, memory: Memory) -> None:
     blocks: list[Any] = [content] if isinstance(content, str) else rows(content)
     said = False
     for number, block in enumerate(blocks):
+        if is_stray(block):
+            continue
         kind = obj(block).get("type")
         path = ("message", "content") if isinstance(content, str) else ("message", "content", number)
         if kind == "tool_use":

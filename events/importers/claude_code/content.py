@@ -13,7 +13,13 @@ def blocks_at(record: Record, *path: str | int) -> list[dict[str, Any]]:
     content = _value(record, path)
     if isinstance(content, str):
         return [{"type": "text", "text": record.text_at(*path)}]
-    return [block_at(record, *path, number) for number in range(len(rows(content)))]
+    return [block_at(record, *path, number) for number, block in enumerate(rows(content)) if not is_stray(block)]
+
+
+def is_stray(block: Any) -> bool:
+    """Whether a block is a whole record that damage left inside another one's content."""
+    value = obj(block)
+    return "uuid" in value and ("sessionId" in value or "parentUuid" in value)
 
 
 def block_at(record: Record, *path: str | int) -> dict[str, Any]:

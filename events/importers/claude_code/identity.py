@@ -62,7 +62,7 @@ def identify(probe: Probe) -> Identity:
             return Identity(session, SOURCE, "subagent", parent_session=parent, agent_id=agent)
     stem = probe.path.stem
     session_id = stem if _UUID.fullmatch(stem) else named
-    if session_id is None and records and recognizes(probe):
+    if session_id is None and any(record.get("type") in TREE_TYPES for record in records):
         session_id = stem
     if not session_id:
         raise UnreadableSource(

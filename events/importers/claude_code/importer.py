@@ -18,6 +18,7 @@ class ClaudeCodeImporter:
 
     name = "claude-code"
     version = 1
+    labels_beside = False
 
     def recognizes(self, probe: Probe) -> bool:
         return identity.recognizes(probe)

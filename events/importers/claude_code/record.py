@@ -19,12 +19,16 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 @dataclass(slots=True)
 class Record:
-    """`value` is the parsed line; `add` appends an event of it, the first one bears the record's place in the tree."""
+    """`value` is the parsed line; `add` appends an event of it, the first one bears the record's place in the tree.
+
+    follows: another record of the tree stands before it in the file.
+    """
 
     value: Json
     identity: Identity
     line: Line
     lane: str | None = None
+    follows: bool = False
     drafts: list[Draft] = field(default_factory=list[Draft])
     type: str = ""
     uuid: str | None = None
@@ -43,6 +47,12 @@ class Record:
         return self.uuid is not None and (self.type in TREE_TYPES or "parentUuid" in self.value)
 
     @property
+    def parent(self) -> str | None:
+        """The parent's id; None for a root; empty where the link itself is lost, so that the tree bridges it."""
+        named = text(self.value.get("parentUuid"))
+        return "" if named is None and self.follows and "parentUuid" not in self.value else named
+
+    @property
     def node(self) -> NodeType:
         return self.type if self.type in TREE_TYPES else "unknown"  # type: ignore[return-value]
 
@@ -51,7 +61,7 @@ class Record:
         number = sum(draft.kind != "SessionStarted" for draft in self.drafts)
         place: dict[str, Any] = {}
         if number == 0 and self.is_node:
-            parent = text(self.value.get("parentUuid"))
+            parent = self.parent
             place = {"native_id": self.uuid, "native_parent": parent, "node": self.node}
         parts = (self.identity.session_id, self._key, number) if number else (self.identity.session_id, self._key)
         identifier = derived_id(*parts)

@@ -54,6 +54,7 @@ class ClaudeTranscript:
             )
             return record.drafts
         record.lane = self._lane(record)
+        record.follows = memory.last_uuid is not None
         make = _NODES.get(record.type)
         if make is not None:
             make(record, memory)

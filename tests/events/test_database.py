@@ -8,12 +8,11 @@ import stat
 from pathlib import Path
 
 import pytest
-from sqlalchemy import inspect
-
 from rehydrate.events import schema
 from rehydrate.events.errors import DamagedDatabase, NewerDatabase, RehydrateError, UsageError
 from rehydrate.events.event import Draft
 from rehydrate.events.store import EventStore
+from sqlalchemy import inspect
 
 from ..support.stores import KINDS, opened
 

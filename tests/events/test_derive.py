@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from rehydrate.events.event import Draft
 from rehydrate.events.importers.derive import derive_session
 from rehydrate.events.importers.importer import Line, Probe

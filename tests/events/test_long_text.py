@@ -7,7 +7,6 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rehydrate.events.long_text import long_parts
 
 STRINGS = re.compile(rb'"((?:[^"\\]|\\.)*)"')

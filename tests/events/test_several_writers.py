@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from rehydrate.events.errors import Conflict, DatabaseBusy, PositionConflict
 from rehydrate.events.event import Draft
 from rehydrate.events.importers.run import import_file

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import exc, text
-
 from rehydrate.events.canonical import GENESIS
 from rehydrate.events.errors import (
     EventConflict,
@@ -22,6 +20,7 @@ from rehydrate.events.event import Draft, derived_id
 from rehydrate.events.importers.run import import_file
 from rehydrate.events.store import EventStore
 from rehydrate.runtime.verify import verify_store
+from sqlalchemy import exc, text
 
 from ..support.imported import facts, original
 from ..support.stores import KINDS, opened

@@ -7,7 +7,6 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
-
 from rehydrate.events.errors import UnreadableSource
 from rehydrate.events.importers.run import import_file
 from rehydrate.events.kinds import validate_fact

@@ -9,7 +9,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-
 from rehydrate.events.store import EventStore
 
 POSTGRES = os.environ.get("REHYDRATE_TEST_POSTGRES")

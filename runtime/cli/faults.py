@@ -77,10 +77,12 @@ def _tell(document: dict[str, Any], frame: Frame) -> None:
     if findings:
         from .screen import Screen
 
-        Screen(frame.err, mask=True).findings(findings)
+        Screen(frame.err, mask=True, db=frame.db).findings(findings)
     remedy = document["remedy"]
     if remedy and all(finding.get("remedy") != remedy for finding in findings):
-        frame.note(remedy)
+        from .screen import with_database
+
+        frame.note(with_database(remedy, frame.db))
     frame.err.flush()
 
 

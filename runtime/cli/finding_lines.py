@@ -40,8 +40,7 @@ def _show_group(screen: Screen, severity: str, code: str, group: list[dict[str, 
     if len(group) > SHOWN_PER_CODE:
         screen.styled((f"  … and {len(group) - SHOWN_PER_CODE} more of this kind", "dim"))
     for remedy in remedies:
-        for line in remedy.split("\n"):
-            screen.styled(("  → ", "dim"), (line, None))
+        screen.remedy(remedy)
 
 
 def show_kinds(screen: Screen, found: dict[str, list[dict[str, Any]]]) -> None:

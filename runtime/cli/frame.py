@@ -78,7 +78,7 @@ class Frame:
             return answer.exit_code
         from .screen import Screen
 
-        screen = Screen(self.out, mask=not self.show_secrets)
+        screen = Screen(self.out, mask=not self.show_secrets, db=self.db)
         answer.show(screen)
         if screen.redactions:
             self.note(f"{screen.redactions} secret(s) masked; --show-secrets shows them.")

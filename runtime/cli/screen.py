@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
@@ -17,15 +19,25 @@ MIN_CUT = 20
 """Spaces between columns; a column that is cut keeps at least so many characters."""
 
 
+def with_database(text: str, db: str | None) -> str:
+    """Commands in a text as they must be typed to mean the same database: with `--db` when it was given by hand."""
+    if db is None or text.endswith("--help"):
+        return text
+    from .commands import COMMANDS
+
+    return re.sub(rf"\brehydrate (?=(?:{'|'.join(COMMANDS)})\b)", lambda _: f"rehydrate --db {shlex.quote(db)} ", text)
+
+
 class Screen:
     """Where a command prints. Text is taken as it is, never as markup; `style` names a rich style.
 
-    mask: replace known secret patterns; `redactions` counts them.
+    mask: replace known secret patterns; `redactions` counts them. db: the database that was typed, for commands to copy.
     """
 
-    def __init__(self, out: TextIO, *, mask: bool = False) -> None:
+    def __init__(self, out: TextIO, *, mask: bool = False, db: str | None = None) -> None:
         self._out = out
         self._mask = mask
+        self._db = db
         self.redactions = 0
         self._console: Console | None = None
 
@@ -106,7 +118,12 @@ class Screen:
     def next_step(self, command: str, why: str = "") -> None:
         """The exact command to run next, on a line of its own."""
         lead = f"{why}: " if why else "Next: "
-        self.console.print(self._styled((lead, "dim"), (command, "bold cyan")))
+        self.console.print(self._styled((lead, "dim"), (with_database(command, self._db), "bold cyan")), soft_wrap=True)
+
+    def remedy(self, text: str) -> None:
+        """What settles a finding: one command a line, never broken by the width of the terminal, so that it can be copied."""
+        for line in with_database(self.text(text), self._db).split("\n"):
+            self.console.print(self._styled(("  → ", "dim"), (line, None)), soft_wrap=True)
 
     def findings(self, findings: Iterable[Any]) -> None:
         """Each finding: what is wrong, why it matters, what settles it; the worst first."""

@@ -166,3 +166,10 @@ def test_without_a_command_and_a_terminal_the_list_is_printed(examples: Rehydrat
     ran = examples("--json")
     assert ran.code == 0
     assert set(ran.json) == {"sessions"}
+
+
+def test_printed_commands_name_the_database_that_was_typed(examples: Rehydrate) -> None:
+    """What is printed to be copied means the same database; one given by the environment needs no word."""
+    assert f"rehydrate --db {examples.db} rebind 3bc801a3" in examples("check", "3bc801a3").out
+    assert f"rehydrate --db {examples.db} sessions --all" in examples("resume", "no-such").err
+    assert "rehydrate rebind 3bc801a3" in examples.process("check", "3bc801a3").stdout

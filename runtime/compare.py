@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from ..events.blocks import Frozen
 from ..events.pointer import Pointer
@@ -100,9 +100,11 @@ def _keyed(a: dict[str, Any], b: dict[str, Any]) -> tuple[Change, ...]:
 def _plain(value: Any) -> Any:
     """JSON without pointers: the same fact at another place is the same."""
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items() if name not in _IDENTITY}
+        told = cast("dict[str, Any]", value)
+        return {name: _plain(part) for name, part in told.items() if name not in _IDENTITY}
     if isinstance(value, list):
-        return [_plain(part) for part in value]
+        parts: list[Any] = value
+        return [_plain(part) for part in parts]
     return value
 
 

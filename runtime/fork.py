@@ -81,8 +81,8 @@ def _project_at(store: EventStore, origin: Pointer) -> ProjectIdentity | None:
         query = select(schema.session_index.c.data).where(schema.session_index.c.session_id == origin.session_id)
         listed = connection.execute(query).scalar()
     place: dict[str, Any] = {} if listed is None else json.loads(listed).get("place") or {}
-    project = place.get("project")
-    root = (project or {}).get("path")
+    project: dict[str, Any] = place.get("project") or {}
+    root = project.get("path")
     places = {place.get("cwd"), place.get("started_in"), first.data.get("cwd")} - {None}
     if root and places and all(str(one) == root or str(one).startswith(f"{root}/") for one in places):
         return ProjectIdentity.model_validate(project)

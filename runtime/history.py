@@ -224,6 +224,6 @@ def _ends(folded: Folded, entries: tuple[Entry, ...]) -> Iterator[Place]:
     """Ends of branches in the source's own message tree, other than the live one."""
     ends = set(folded.path.ends) - {folded.path.leaf}
     for entry in entries:
-        if entry.native_id in ends and not entry.live and entry.native_id is not None:
+        if entry.native_id in ends and not entry.live:
             address = f"{folded.session_id}@{entry.native_id}"
             yield Place(address=address, pointer=entry.pointer, what="end of a branch", text=entry.text[:80])

@@ -194,7 +194,7 @@ def carry_out(store: EventStore, session_id: str, moves: Sequence[Move], token: 
     if not moves:
         return []
     with store.writing():
-        backups = []
+        backups: list[FileBackup] = []
         for move in moves:
             present, target = move.known()
             saved = None if present.data is None else store.put_blob(present.data)

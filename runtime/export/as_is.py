@@ -14,7 +14,7 @@ from .native_line import NativeLine
 from .places import claude_place, codex_place
 from .relink import NewIds, moved
 from .subject import CLAUDE, Subject
-from .transcript import Json, Losses, Transcript, line_of
+from .transcript import Losses, Transcript, line_of, object_of
 
 _REPAIRS = frozenset({"info"})
 
@@ -78,12 +78,13 @@ def _relocated(line: bytes, subject: Subject, target: str) -> bytes:
     value = parse(line)
     if not isinstance(value, dict):
         return line
-    made: Json = value
+    record = object_of(value)
+    made = record
     if target == CLAUDE:
-        made = moved(value, subject.recorded_cwd, subject.cwd)
-    elif isinstance(value.get("payload"), dict):
-        made = {**value, "payload": moved(value["payload"], subject.recorded_cwd, subject.cwd)}
-    return line if made == value else line_of(made)
+        made = moved(record, subject.recorded_cwd, subject.cwd)
+    elif isinstance(record.get("payload"), dict):
+        made = {**record, "payload": moved(object_of(record["payload"]), subject.recorded_cwd, subject.cwd)}
+    return line if made == record else line_of(made)
 
 
 def _codex_name(path: str, session_id: str) -> str:

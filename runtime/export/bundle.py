@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def read_bundle(store: EventStore, path: Path) -> list[Carried]:
 
 
 @contextmanager
-def _copy_of(path: Path) -> Iterator[EventStore]:
+def _copy_of(path: Path) -> Generator[EventStore]:
     with tempfile.TemporaryDirectory(prefix="rehydrate-") as folder:
         copy = Path(folder) / "bundle"
         shutil.copyfile(path, copy)

@@ -201,7 +201,9 @@ def _copy_source(work: _Work, source: int, numbers: list[int], whole: SourceRow 
     values = dict(rows[0])
     present = _present(work, values, whole)
     if present is None:
-        made = SourceRow(**{**values, "state": json.loads(values["state"]), "superseded": bool(values["superseded"])})
+        fields: dict[str, Any] = {**values, "state": json.loads(values["state"])}
+        fields["superseded"] = bool(values["superseded"])
+        made = SourceRow(**fields)
         if whole is None:
             made = replace(made, path=f"{FOREIGN}{made.path}", superseded=True)
         work.digests.update(_DIGEST.findall(values["state"].encode()))

@@ -16,7 +16,7 @@ from .native_line import NativeLine, native_line, open_calls
 from .places import claude_place
 from .relink import NewIds, moved
 from .subject import Subject
-from .transcript import Json, Losses, Transcript, line_of
+from .transcript import Json, Losses, Transcript, line_of, list_of, object_of
 
 _PLACE_AND_TIME = frozenset({"cwd", "gitBranch", "version", "userType", "timestamp"})
 _OWN_LABELS = frozenset({"custom-title", "last-prompt"})
@@ -83,8 +83,8 @@ class _Copy:
     def _kept(self) -> Iterator[tuple[int, Json]]:
         """Parsed live records; screens' progress, old labels and what a client could not read are left out."""
         for number, record in self._loaded():
-            value = record.parsed()
-            if number in self._line.damaged or not isinstance(value, dict):
+            value = object_of(record.parsed())
+            if number in self._line.damaged or not value:
                 self.damaged += 1
             elif number in self._line.progress or value.get("type") in _OWN_LABELS:
                 continue
@@ -116,12 +116,12 @@ class _Copy:
         else:
             value["parentUuid"] = self.leaf
         self.leaf = value["uuid"]
-        message = value.get("message")
-        if value.get("type") == "assistant" and isinstance(message, dict):
+        message = object_of(value.get("message"))
+        if value.get("type") == "assistant" and message:
             model = message.get("model")
             self.model = model if isinstance(model, str) and model != "<synthetic>" else self.model
-        elif value.get("type") == "user" and isinstance(message, dict) and isinstance(message.get("content"), str):
-            self.last_prompt = self.last_prompt if value.get("isMeta") else message["content"]
+        elif value.get("type") == "user" and isinstance(message.get("content"), str):
+            self.last_prompt = self.last_prompt if value.get("isMeta") else str(message["content"])
 
     def _unanswered(self, kept: list[tuple[int, Json]]) -> dict[int, list[str]]:
         """Open calls by the record behind which their answer has to stand: the last one of the reply that made
@@ -166,9 +166,8 @@ class _Copy:
 
 
 def _blocks(value: Json) -> list[Json]:
-    message = value.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    content = list_of(object_of(value.get("message")).get("content"))
+    return [object_of(block) for block in content if isinstance(block, dict)]
 
 
 def _write_own(subject: Subject, line: NativeLine, writer: ClaudeWriter) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...events.times import to_iso
 from ..spoken import Block, Spoken
-from .transcript import Json, Losses, line_of
+from .transcript import Json, Losses, line_of, list_of, object_of
 
 FORMAT_VERSION = "2.1.197"
 """The client version whose form of records is written."""
@@ -141,7 +141,7 @@ class ClaudeWriter:
 
     def _result(self, block: Block) -> None:
         content = block.get("content")
-        made: Any = content if isinstance(content, str) else [self._part(part) for part in content or []]
+        made: Any = content if isinstance(content, str) else [self._part(part) for part in list_of(content)]
         result: Json = {"type": "tool_result", "tool_use_id": block["tool_use_id"], "content": made}
         if block.get("is_error"):
             result["is_error"] = True
@@ -202,7 +202,7 @@ def _arguments(block: Block) -> Json:
         except ValueError:
             return {"input": value}
     if isinstance(value, dict):
-        return value
+        return object_of(value)
     return {} if value is None else {"input": value}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..spoken import Block, Spoken
-from .transcript import Json, Losses
+from .transcript import Json, Losses, list_of, object_of
 
 OPENAI = frozenset({"codex", "openai", "live"})
 """Whose encrypted reasoning a Codex session can go on with."""
@@ -79,7 +79,7 @@ class ItemWriter:
         if kind == "custom":
             text = arguments if isinstance(arguments, str) else _json(arguments)
             return {"type": "custom_tool_call", "status": "completed", "call_id": call_id, "name": name, "input": text}
-        if kind == "shell" and isinstance(arguments, dict) and arguments.get("type") == "exec":
+        if kind == "shell" and object_of(arguments).get("type") == "exec":
             return {"type": "local_shell_call", "call_id": call_id, "status": "completed", "action": arguments}
         if kind == "search":
             return {"type": "tool_search_call", "call_id": call_id, "status": "completed", "execution": "client",
@@ -96,8 +96,8 @@ class ItemWriter:
             return {"type": "tool_search_output", "call_id": call_id, "status": "completed", "execution": "client",
                     "tools": []}  # fmt: skip
         content = block.get("content")
-        output: Any = content if isinstance(content, str) else [self._part(part) for part in content or []]
-        if isinstance(output, list) and len(output) == 1 and output[0]["type"] == "input_text":
+        output: Any = content if isinstance(content, str) else [self._part(part) for part in list_of(content)]
+        if len(list_of(output)) == 1 and output[0]["type"] == "input_text":
             output = output[0]["text"]
         type_ = "custom_tool_call_output" if kind == "custom" else "function_call_output"
         return {"type": type_, "call_id": call_id, "output": output or ""}

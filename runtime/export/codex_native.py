@@ -15,7 +15,7 @@ from .native_line import NativeLine, native_line, open_calls
 from .places import codex_place
 from .relink import moved
 from .subject import Subject
-from .transcript import Json, Losses, Transcript, line_of
+from .transcript import Json, Losses, Transcript, line_of, object_of
 
 _OUTPUTS = {
     "function_call": "function_call_output",
@@ -60,7 +60,7 @@ def _values(subject: Subject, line: NativeLine) -> list[tuple[int, Json]]:
     for number in line.records:
         value = loaded[number].parsed()
         if number not in line.damaged and number not in line.markers and isinstance(value, dict):
-            found.append((number, value))
+            found.append((number, object_of(value)))
     return found
 
 
@@ -78,9 +78,9 @@ class _Copy:
         unanswered = self._unanswered(value for _, value in values)
         for _, value in values:
             made.append(self._moved(value))
-            payload = value.get("payload")
-            key = payload.get("call_id") if isinstance(payload, dict) else None
-            if key in unanswered and isinstance(payload, dict) and payload.get("type") in _OUTPUTS:
+            payload = object_of(value.get("payload"))
+            key = payload.get("call_id")
+            if key in unanswered and payload.get("type") in _OUTPUTS:
                 unanswered.discard(key)
                 made.append(_answer(value, payload))
         return made
@@ -107,7 +107,7 @@ class _Copy:
         payload = value.get("payload")
         if not isinstance(payload, dict) or value.get("type") == "session_meta":
             return value
-        payload = moved(payload, self._subject.recorded_cwd, self._subject.cwd)
+        payload = moved(object_of(payload), self._subject.recorded_cwd, self._subject.cwd)
         renamed = {
             name: self._session_id if name in _IDS_OF_THREADS and part in self._old else part
             for name, part in payload.items()
@@ -119,8 +119,8 @@ class _Copy:
         calls: list[tuple[str, int]] = []
         answered = [str(event.data["call_id"]) for event in self._line.own if event.kind == "ToolResult"]
         for value in values:
-            payload = value.get("payload")
-            if value.get("type") != "response_item" or not isinstance(payload, dict) or not payload.get("call_id"):
+            payload = object_of(value.get("payload"))
+            if value.get("type") != "response_item" or not payload.get("call_id"):
                 continue
             if payload.get("type") in _OUTPUTS:
                 calls.append((str(payload["call_id"]), 0))

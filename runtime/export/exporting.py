@@ -26,7 +26,7 @@ from .native_line import native_line
 from .places import home_of, install, refuse_existing, write_all, write_new
 from .result import ExportResult
 from .subject import CLAUDE, CODEX, Subject, subject_of
-from .transcript import Transcript, line_of
+from .transcript import Transcript, line_of, object_of
 
 Target = Literal["claude-code", "codex", "jsonl", "bundle"]
 
@@ -107,7 +107,8 @@ def _readable(transcript: Transcript, to: Target) -> bool:
         first = json.loads(next((line for line in transcript.lines if line.strip()), b"null"))
     except ValueError:
         return False
-    return isinstance(first, dict) and first.get("type") == "session_meta" and "timestamp" in first
+    record = object_of(first)
+    return record.get("type") == "session_meta" and "timestamp" in record
 
 
 def _written(

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .transcript import Json
+from .transcript import Json, list_of, object_of
 
 _CONTENT = frozenset({"message", "toolUseResult", "attachment", "content", "lastPrompt", "planContent", "todos"})
 """Fields that hold what was said; an id that happens to stand there is text."""
@@ -46,9 +46,10 @@ class NewIds:
         if isinstance(value, str):
             return self._names.get(value, value)
         if isinstance(value, dict):
-            return {name: part if name in _CONTENT else self.relink(part, name) for name, part in value.items()}
+            told = object_of(value)
+            return {name: part if name in _CONTENT else self.relink(part, name) for name, part in told.items()}
         if isinstance(value, list):
-            return [self.relink(part, key) for part in value]
+            return [self.relink(part, key) for part in list_of(value)]
         return value
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from ...events.findings import Finding, Severity
 
@@ -41,6 +41,19 @@ def line_of(record: Json) -> bytes:
         return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except UnicodeEncodeError:
         return json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+
+
+def object_of(value: Any) -> Json:
+    """The value if it is a JSON object, else an empty one."""
+    return cast("Json", value) if isinstance(value, dict) else {}
+
+
+def list_of(value: Any) -> list[Any]:
+    """The value if it is a JSON list, else an empty one."""
+    if not isinstance(value, list):
+        return []
+    found: list[Any] = value
+    return found
 
 
 class Losses:

@@ -33,9 +33,9 @@ class FileLog:
     before the first."""
 
     path: str
-    changes: list[Event] = field(default_factory=list)
-    copies: list[Copy] = field(default_factory=list)
-    came_from: dict[int, tuple[str, int]] = field(default_factory=dict)
+    changes: list[Event] = field(default_factory=list[Event])
+    copies: list[Copy] = field(default_factory=list[Copy])
+    came_from: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
     """By number of the change: the path and state that a move took the content from."""
 
     def state_at(self, position: int) -> int:

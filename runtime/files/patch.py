@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 _HEADER = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NO_NEWLINE = "\\"
@@ -34,10 +34,12 @@ def parse_patch(patch: Any) -> list[Hunk] | None:
     if isinstance(patch, str):
         return _unified(patch)
     if isinstance(patch, dict):
-        patch = patch.get("unified_diff") or patch.get("hunks") or patch.get("structuredPatch")
-        return parse_patch(patch) if patch is not None else None
+        told = cast("dict[str, Any]", patch)
+        inner = told.get("unified_diff") or told.get("hunks") or told.get("structuredPatch")
+        return parse_patch(inner) if inner is not None else None
     if isinstance(patch, list) and patch:
-        hunks = [_structured(hunk) for hunk in patch]
+        listed: list[Any] = patch
+        hunks = [_structured(hunk) for hunk in listed]
         return [hunk for hunk in hunks if hunk is not None] if all(hunks) else None
     return None
 

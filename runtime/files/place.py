@@ -7,6 +7,7 @@ import os
 import posixpath
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ...events.store import EventStore
 
@@ -32,7 +33,8 @@ def recorded_place(store: EventStore, session_id: str) -> RecordedPlace:
     cwd: str | None = None
     for event in store.read(session_id, kinds=["SessionStarted", "WorkspaceObserved", "Worktree"]):
         data = event.data
-        project = (data.get("project") or {}).get("path")
+        identity: dict[str, Any] = data.get("project") or {}
+        project = identity.get("path")
         if event.kind == "Worktree":
             if data.get("path") and data.get("operation") == "entered":
                 worktrees.append(str(data["path"]))

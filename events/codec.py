@@ -15,7 +15,7 @@ _DICT_LIMIT = 65_536
 
 def built_in_dictionary() -> bytes:
     """The dictionary this version writes with (its number is BUILT_IN_DICTIONARY)."""
-    return (files(__package__) / "dictionary" / f"{BUILT_IN_DICTIONARY}.zdict").read_bytes()
+    return (files(__package__ or "rehydrate.events") / "dictionary" / f"{BUILT_IN_DICTIONARY}.zdict").read_bytes()
 
 
 class Codec:
@@ -34,7 +34,7 @@ class Codec:
         self._dict_id: int | None = None
         for number in sorted(dictionaries):
             trained = zstandard.ZstdCompressionDict(dictionaries[number])
-            trained.precompute_compress(level)
+            trained.precompute_compress(level)  # pyright: ignore[reportUnknownMemberType] - untyped in its stubs
             self._decompress[number] = zstandard.ZstdDecompressor(dict_data=trained)
             self._compress = zstandard.ZstdCompressor(level=level, dict_data=trained)
             self._dict_id = number

@@ -119,12 +119,13 @@ class Creating(Reading):
         """
         with self.writing() as connection:
             row = self.session(session_id)
-            if past is None and row.forked_from is not None:
+            origin: SessionRow | None = None
+            if past is not None:
+                origin = self.session(past[0])
+            elif row.forked_from is not None:
                 parent, _, shared = row.forked_from.rpartition("@")
                 past = parent, int(shared)
                 origin = replace(row, head=past[1])
-            else:
-                origin = None if past is None else self.session(past[0])
             head = 0 if past is None else past[1]
             stream = self._new_stream(
                 connection,

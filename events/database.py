@@ -83,7 +83,11 @@ def open_engine(url: str, *, journal_mode: str | None = None, synchronous: str |
                 f"Journal mode {journal!r} with synchronous {sync!r} is not supported.",
                 remedy="Use journal mode WAL or DELETE, and synchronous FULL or NORMAL.",
             )
-        event.listen(engine, "connect", lambda raw, _: _set_up(raw, journal, sync, fresh=_is_fresh(path)))
+
+        def connected(raw: sqlite3.Connection, _: object) -> None:
+            _set_up(raw, journal, sync, fresh=_is_fresh(path))
+
+        event.listen(engine, "connect", connected)
     with translated(str(path or url)):
         _bring_up_to_date(engine, path)
     if path is not None:

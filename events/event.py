@@ -43,7 +43,7 @@ class Draft:
 
 @dataclass(slots=True)
 class Event:
-    """A stored event, never changed. `data` is the fact without `kind`; long values may still be references (see `references.py`).
+    """A stored event, never changed. `data` is the fact without `kind`; long values may still be references.
 
     session_id: the session it was read for; `stream` and `position` say where it is stored.
     record: row of its native record or None; events of one record share it. line counts from 1 in the source file.

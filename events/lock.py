@@ -56,6 +56,7 @@ class WriterLock:
         return self._fd
 
     def _flock(self, fd: int, deadline: float) -> None:
+        assert fcntl is not None
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
@@ -72,6 +73,7 @@ class WriterLock:
 
     @staticmethod
     def _wait(fd: int, done: threading.Event) -> None:
+        assert fcntl is not None
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
         except OSError:

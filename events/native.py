@@ -114,10 +114,12 @@ def sources(connection: Connection, *, path: str | None = None, session_id: str 
         query = query.where(schema.source.c.path == path)
     if session_id is not None:
         query = query.where(schema.source.c.session_id == session_id)
-    return [
-        SourceRow(**{**row, "state": json.loads(row["state"]), "superseded": bool(row["superseded"])})
-        for row in connection.execute(query).mappings()
-    ]
+    return [_source_row(dict(row)) for row in connection.execute(query).mappings()]
+
+
+def _source_row(row: dict[Any, Any]) -> SourceRow:
+    values: dict[str, Any] = {**row, "state": json.loads(row["state"]), "superseded": bool(row["superseded"])}
+    return SourceRow(**values)
 
 
 class RecordWriter:

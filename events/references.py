@@ -36,7 +36,7 @@ def follow(record: Any, path: Sequence[str | int]) -> Any:
     for step in path:
         if step == "#json":
             value = _parsed(value)
-        elif is_object(value):
+        elif is_object(value) and isinstance(step, str):
             value = value.get(step)
         elif is_array(value) and isinstance(step, int) and -len(value) <= step < len(value):
             value = value[step]

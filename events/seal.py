@@ -13,8 +13,8 @@ def seal_of(values: Mapping[str, Any]) -> bytes:
     for name in sorted(values):
         if name == "seal":
             continue
-        value = values[name]
-        raw = bytes(value) if isinstance(value, bytes | memoryview) else repr(value).encode("utf-8", "backslashreplace")
+        value: Any = values[name]
+        raw = value if isinstance(value, bytes) else repr(value).encode("utf-8", "backslashreplace")
         digest.update(f"{name} {type(value).__name__} {len(raw)}\n".encode())
         digest.update(raw)
     return digest.digest()

@@ -54,7 +54,7 @@ def _check_records(store: EventStore, source: Any) -> list[Mismatch]:
             for row in rows:
                 try:
                     raw = native.record_bytes(connection, store.codec, row)
-                    end = native.EOL[row.eol]
+                    end: bytes = native.EOL[int(row.eol)]
                 except UNREADABLE as error:
                     return [_wrong(source, f"the record at line {line} cannot be read ({error})", line, offset)]
                 fits = (row.enc == ZSTD_DICT) == (row.dict_id is not None) and row.enc >= RAW

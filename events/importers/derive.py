@@ -143,7 +143,7 @@ class _Derivation:
         if name is not None and name in data:
             data = {**data, name: self._places.get(data[name], data[name])}
         if event.kind == "Repaired":
-            data = {**data, "repairs": [self._repair(one) for one in data["repairs"]]}
+            data = {**data, "repairs": [self._repair(one) for one in event.data["repairs"]]}
         envelope = {name: getattr(event, name) for name in _ENVELOPE}
         return Draft(event.kind, data, **envelope)
 

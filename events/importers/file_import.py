@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ Progress = Callable[[int], object]
 """Is told how many more bytes were read."""
 PASS_BYTES = 16 * 1024 * 1024
 _HASH_STEP = 1 << 20
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +55,24 @@ def present_source(store: EventStore, path: Path) -> SourceRow | None:
 class FileImport:
     """One file on its way into the store, in one pass or several."""
 
-    def __init__(self, store: EventStore, path: Path, importer: Importer, found: Probe, stat: os.stat_result) -> None:
+    def __init__(
+        self,
+        store: EventStore,
+        path: Path,
+        importer: Importer,
+        found: Probe,
+        stat: os.stat_result,
+        *,
+        apart: bool = False,
+    ) -> None:
+        """apart: put it into a session of its own beside the one it names."""
         self._store = store
         self.path = path
         self._importer = importer
         self._probe = found
         self._stat = stat
         self._is_document = importer.is_document(found)
+        self._apart = apart
         self._status: Status | None = None
         self._going_on: _Start | None = None
         self._known: KnownEvents | None = None
@@ -75,7 +88,7 @@ class FileImport:
         start = self._start(stream)
         saved = {} if start.source is None else start.source.state
         transcript = self._importer.open(self._probe, saved.get("importer"))
-        identity = transcript.identity
+        identity = self._identity(transcript.identity)
         past = self._past(identity) if start.source is None else None
         is_unknown = self._store.find_session(identity.session_id) is None or self._status is not None
         session = self._session(identity, past)
@@ -138,6 +151,23 @@ class FileImport:
             files.take(piece, events)
         return reader
 
+    def _identity(self, named: Identity) -> Identity:
+        return replace(named, session_id=self._own_session(named.session_id)) if self._apart else named
+
+    def _own_session(self, session_id: str) -> str:
+        return f"{session_id}~{self.path.stem}"
+
+    def may_stand_apart(self) -> bool:
+        """Whether a conflict only means that two files use one placeholder (no UUID) as their session's id.
+
+        A file of the same name, or an earlier state of this one, is the same session and stays a conflict.
+        """
+        session_id = self._importer.open(self._probe, None).identity.session_id
+        if self._apart or _UUID.search(session_id):
+            return False
+        names = {Path(row.path).name for row in self._store.sources(session_id=session_id)}
+        return self.path.name not in names
+
     def _past(self, identity: Identity) -> Past | None:
         base = base_source(self._store, identity)
         if base is None:
@@ -158,7 +188,9 @@ class FileImport:
             hasher.update(chunk)
             left -= len(chunk)
         if left == 0 and hasher.digest() == known.prefix_hash and not self._is_document:
-            if self._importer.open(self._probe, known.state.get("importer")).identity.session_id == known.session_id:
+            named = self._importer.open(self._probe, known.state.get("importer")).identity.session_id
+            if known.session_id in (named, self._own_session(named)):
+                self._apart = known.session_id != named
                 return _Start("continued", known, None, hasher)
             # Only now it names its session: what was read before went to one named after the file.
             stream.seek(0)
@@ -212,7 +244,7 @@ class FileImport:
         self, identity: Identity, reader: Reader, memory: dict[str, Any], saved: dict[str, Any], *, is_missing: bool
     ) -> dict[str, Any]:
         """What the next import of this file needs, and what tells other files where it belongs."""
-        kept = {name: saved[name] for name in ("base_missing", "base_bytes") if name in saved}
+        kept: dict[str, Any] = {name: saved[name] for name in ("base_missing", "base_bytes") if name in saved}
         state: dict[str, Any] = {**kept, "importer": memory}
         if identity.file_id is not None:
             state["file_id"] = identity.file_id

@@ -63,8 +63,8 @@ class Transcript(Protocol):
     def drafts(self, line: Line) -> Sequence[Draft]:
         """The events of one record, at least one for every record that is not blank.
 
-        Must depend on this and earlier lines of the file only (a file imported in pieces gives the same events as at once). Ids are
-        deterministic: from the record's own id where it has one, else from its content and occurrence.
+        Must depend on this and earlier lines of the file only (a file imported in pieces gives the same events as at once).
+        Ids are deterministic: from the record's own id where it has one, else from its content (the driver numbers repeats).
         """
         ...
 
@@ -96,6 +96,8 @@ class Importer(Protocol):
 
     name: str
     version: int
+    labels_beside: bool
+    """Whether names and flags of a session lie in other files, which may change while the transcript does not."""
 
     def recognizes(self, probe: Probe) -> bool: ...
 

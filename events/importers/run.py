@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
 
 import zstandard
 
 from ..damage import cut_finding, tail_finding
+from ..errors import EventConflict
 from ..native import SourceRow
 from ..store import EventStore, SessionRow
 from .base_file import base_path, base_source, past_of, waiting_for
@@ -40,7 +40,7 @@ def import_file(
     stat = path.stat()
     known = present_source(store, path)
     if known is not None and (stat.st_size, stat.st_mtime_ns) == (known.size_bytes, known.mtime_ns):
-        return _unchanged(store, path, known)
+        return _unchanged(store, path, known, importer or importer_named(known.importer))
     if stat.st_size == 0:
         return FileResult(path, "empty")
     found = probe(path)
@@ -51,21 +51,27 @@ def import_file(
         raise unreadable(path, "no importer knows its format", unknown_format=True)
     if known is None:
         _import_base(store, path, chosen, found)
-    with opened_plain(path) as stream:
-        return _in_passes(store, FileImport(store, path, chosen, found, stat), stream, progress)
+    file = FileImport(store, path, chosen, found, stat)
+    try:
+        return _in_passes(store, file, progress)
+    except EventConflict:
+        if not file.may_stand_apart():
+            raise
+    return _in_passes(store, FileImport(store, path, chosen, found, stat, apart=True), progress)
 
 
-def _in_passes(store: EventStore, file: FileImport, stream: BinaryIO, progress: Progress) -> FileResult:
+def _in_passes(store: EventStore, file: FileImport, progress: Progress) -> FileResult:
     """A transaction for each pass; nearly every file takes one."""
-    while True:
-        try:
-            with store.writing():
-                result = file.step(stream, progress)
-                if result is not None:
-                    _give_past(store, result)
-                    return result
-        except zstandard.ZstdError as error:
-            raise unreadable(file.path, f"it does not decompress ({error})") from error
+    with opened_plain(file.path) as stream:
+        while True:
+            try:
+                with store.writing():
+                    result = file.step(stream, progress)
+                    if result is not None:
+                        _give_past(store, result)
+                        return result
+            except zstandard.ZstdError as error:
+                raise unreadable(file.path, f"it does not decompress ({error})") from error
 
 
 def _import_base(store: EventStore, path: Path, importer: Importer, found: Probe) -> None:
@@ -92,8 +98,12 @@ def _give_past(store: EventStore, result: FileResult) -> None:
             derive_session(store, waiting.session_id, past=past)
 
 
-def _unchanged(store: EventStore, path: Path, known: SourceRow) -> FileResult:
+def _unchanged(store: EventStore, path: Path, known: SourceRow, importer: Importer) -> FileResult:
+    """A file as it was; names given to its session in a file beside it since are taken up all the same."""
     session = store.session(known.session_id)
+    added = _labels_beside(store, path, importer, session) if importer.labels_beside else 0
+    if added:
+        session = store.session(known.session_id)
     torn = tail_finding(known) or cut_finding(known)
     return FileResult(
         path,
@@ -101,9 +111,23 @@ def _unchanged(store: EventStore, path: Path, known: SourceRow) -> FileResult:
         _identity(session),
         known.importer,
         known.source,
+        events_added=added,
         head=session.head,
         findings=() if torn is None else (torn,),
     )
+
+
+def _labels_beside(store: EventStore, path: Path, importer: Importer, session: SessionRow) -> int:
+    """Append labels that the importer finds beside the file and the session does not have; returns how many."""
+    found = [one.draft for one in importer.side_events(path, _identity(session)) if one.draft.kind == "SessionLabel"]
+    if not found:
+        return 0
+    with store.writing():
+        seen = {event.event_id for event in store.read(session.session_id, kinds=["SessionLabel"])}
+        new = [draft for draft in found if draft.event_id not in seen]
+        if new:
+            store.append_new(session.session_id, new, [None] * len(new))
+    return len(new)
 
 
 def _identity(session: SessionRow) -> Identity:

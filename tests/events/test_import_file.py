@@ -157,17 +157,41 @@ def test_a_second_file_of_a_session_adds_what_it_has_more(store: EventStore, tmp
     assert take(store, put(tmp_path / "longer.jsonl", talk(7))).events_added == 1
 
 
-@pytest.mark.parametrize("names", [("one.jsonl", "two.jsonl"), ("two.jsonl", "one.jsonl"), ("one.jsonl", "one.jsonl")])
+REAL = b"5e551011-0000-4000-8000-000000000001"
+
+
+@pytest.mark.parametrize(
+    "names", [("one/a.jsonl", "two/a.jsonl"), ("one.jsonl", "two.jsonl"), ("one.jsonl", "one.jsonl")]
+)
 def test_other_content_under_a_known_id_is_a_conflict_and_nothing_is_written(
     store: EventStore, tmp_path: Path, names: tuple[str, str]
 ) -> None:
-    take(store, put(tmp_path / names[0], talk(4)))
-    before = facts(store, "S")
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+    take(store, put(tmp_path / names[0], talk(4).replace(b'"S"', b'"%b"' % REAL)))
+    before = facts(store, REAL.decode())
     sources = store.sources()
-    put(tmp_path / names[1], talk(2, start=7) + line(id="m1", who="assistant", say="other"))
+    other = talk(2, start=7) + line(id="m1", who="assistant", say="other")
+    put(tmp_path / names[1], other.replace(b'"S"', b'"%b"' % REAL))
     with pytest.raises(EventConflict):
         take(store, tmp_path / names[1])
-    assert facts(store, "S") == before and store.sources() == sources
+    assert facts(store, REAL.decode()) == before
+    assert store.sources() == sources
+
+
+def test_two_files_with_one_placeholder_as_id_are_two_sessions(store: EventStore, tmp_path: Path) -> None:
+    take(store, put(tmp_path / "one.jsonl", talk(4)))
+    path = put(tmp_path / "two.jsonl", line(id="m1", say="other") + talk(2, start=7))
+    first = take(store, path)
+    assert first.identity is not None
+    assert first.identity.session_id == "S~two"
+    assert texts(store, "S~two")[0] == "other"
+    assert take(store, path).events_added == 0
+    put(path, path.read_bytes() + line(id="z", say="more"))
+    assert take(store, path).events_added == 1
+    assert texts(store, "S") == [f"message {n} " * 9 for n in range(4)]
+    with pytest.raises(EventConflict):
+        take(store, put(tmp_path / "one.jsonl", line(id="m1", say="rewritten")))
 
 
 def test_the_same_content_with_other_white_space_is_no_conflict(store: EventStore, tmp_path: Path) -> None:

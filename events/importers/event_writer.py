@@ -174,7 +174,7 @@ class EventWriter:
         if self._unknown:
             total = sum(self._unknown.values())
             yield Finding(
-                code="unknown-record",
+                code="unknown-records",
                 severity="info",
                 message=f"{total} record(s) are of a type that this version does not know; they are kept.",
                 remedy="Nothing to do; a later version may derive them again with: rehydrate rebuild --derive",

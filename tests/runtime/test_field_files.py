@@ -183,7 +183,7 @@ def test_unknown_records_are_counted_and_harmless(rehydrate: Rehydrate, tmp_path
     lines.line({"type": "atis-latch", "atis": "", "sessionId": SESSION})
     lines.raw += [b'{"kind":"x"}', b"[1,2]", b"42"]
     session = take(rehydrate, put(tmp_path, joined(lines)))
-    (unknown,) = [finding for finding in session["findings"] if finding["code"] == "unknown-record"]
+    (unknown,) = [finding for finding in session["findings"] if finding["code"] == "unknown-records"]
     assert unknown["severity"] == "info"
     assert unknown["facts"]["types"]["atis-latch"] == 1
     assert sum(unknown["facts"]["types"].values()) == 4

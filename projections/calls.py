@@ -16,6 +16,10 @@ def apply(state: State, event: Event) -> None:
     if event.lane is not None:
         return
     data = event.data
+    if event.kind == "UserInput":
+        if data.get("starts_turn") and not data.get("replaces"):
+            _passed(state)
+        return
     call_id = data["call_id"]
     approvals: dict[str, Any] = state["approvals"]
     if event.kind == "ToolUse":
@@ -38,6 +42,13 @@ def apply(state: State, event: Event) -> None:
         approvals.pop(call_id, None)
 
 
+def _passed(state: State) -> None:
+    """A person went on: what was open stays without a result, and nobody waits for it any more."""
+    for call in state["open"]:
+        call["passed"] = True
+    state["approvals"].clear()
+
+
 def _answered(calls: list[dict[str, Any]], call_id: str) -> None:
     """Close the oldest open call with this id: ids may come twice in damaged transcripts."""
     for number, call in enumerate(calls):
@@ -48,9 +59,9 @@ def _answered(calls: list[dict[str, Any]], call_id: str) -> None:
 
 FOLD = Projection(
     "calls",
-    1,
+    2,
     "branch",
     initial,
     apply,
-    frozenset({"ToolUse", "ToolResult", "ApprovalRequested", "ApprovalResolved"}),
+    frozenset({"ToolUse", "ToolResult", "ApprovalRequested", "ApprovalResolved", "UserInput"}),
 )

@@ -24,6 +24,7 @@ class SessionInfo(Frozen):
     source: str
     title: str | None = None
     created: str | None = None
+    created_at: str | None = None
     last_activity: str | None = None
     lineage: tuple[Parent, ...] = ()
     forked_from: str | None = None
@@ -65,14 +66,24 @@ class Todo(Frozen):
     priority: str | None = None
 
 
+class PlanStep(Frozen):
+    step: str
+    status: Literal["pending", "in_progress", "completed"]
+
+
 class Plan(Frozen):
-    """status: draft, proposed (a person has not answered yet), accepted or rejected; active: plan mode is on."""
+    """status: draft, proposed (a person has not answered yet), accepted or rejected; active: plan mode is on.
+
+    steps: of a plan that the agent keeps as a list (they are the todos as well).
+    """
 
     text: str | None = None
     path: str | None = None
     status: str | None = None
     active: bool = False
     pointer: str | None = None
+    steps: tuple[PlanStep, ...] = ()
+    explanation: str | None = None
 
 
 class FileOperation(Frozen):

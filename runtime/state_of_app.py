@@ -35,7 +35,7 @@ class Reader:
 
 def app_state(folded: Folded, reader: Reader) -> parts.AppState:
     states = folded.states
-    plan = _plan(states["plan"], reader)
+    plan = _plan(states["plan"], states["todos"], reader)
     waiting = states["calls"]["approvals"]
     return parts.AppState(
         todos=tuple(parts.Todo(id=number, **item) for number, item in states["todos"]["items"].items()),
@@ -58,13 +58,24 @@ def app_state(folded: Folded, reader: Reader) -> parts.AppState:
     )
 
 
-def _plan(state: dict[str, Any], reader: Reader) -> parts.Plan | None:
+def _plan(state: dict[str, Any], todos: dict[str, Any], reader: Reader) -> parts.Plan | None:
     told = reader.at(state["text_at"])
-    if told is None and state["path"] is None and state["status"] is None and not state["active"]:
+    listed = list(todos["items"].values()) if todos["origin"] == "plan" else []
+    known = told is not None or listed or state["path"] is not None or state["status"] is not None or state["active"]
+    if not known:
         return None
+    steps = tuple(parts.PlanStep(step=item["content"], status=item["status"]) for item in listed)
     text = None if told is None else clean(str(told.data["text"]))
     pointer = None if told is None else reader.pointer(told.position)
-    return parts.Plan(text=text, path=state["path"], status=state["status"], active=state["active"], pointer=pointer)
+    return parts.Plan(
+        text=text,
+        path=state["path"],
+        status=state["status"],
+        active=state["active"],
+        pointer=pointer,
+        steps=steps,
+        explanation=todos["explanation"] if listed else None,
+    )
 
 
 def _file(entry: dict[str, Any], reader: Reader) -> parts.FileState:

@@ -179,3 +179,23 @@ def test_calls_are_asked_by_the_agent_in_the_words_of_the_record(store: EventSto
     lines = Lines().user("u1", "go").assistant("a1", tu("t1", "Bash", command="ls -la")).result("r1", "t1")
     (call,) = [block for block in lines.restored(store, tmp_path).messages[1].content if block.type == "tool_use"]
     assert (call.name, call.input) == ("Bash", {"command": "ls -la"})
+
+
+def test_a_call_of_an_earlier_turn_does_not_make_the_session_interrupted(store: EventStore) -> None:
+    log = Log().user("go").call("c1").user("something else").says("done").store_in
+    log(store)
+    runtime = resume_session("s", store=store, check_workspace=False)
+    assert runtime.turn_state == "idle"
+    assert [call.call_id for call in runtime.app_state.pending_calls] == ["c1"]
+
+
+def test_a_plan_kept_as_a_list_is_the_plan_and_the_todos(store: EventStore) -> None:
+    items = [{"id": "1", "content": "Read the code", "status": "completed"}, {"id": "2", "content": "Fix it"}]
+    Log("codex").add("TodoSnapshot", items=items, origin="plan", explanation="two steps").store_in(store)
+    state = resume_session("s", store=store, check_workspace=False).app_state
+    assert state.plan is not None
+    assert [(step.step, step.status) for step in state.plan.steps] == [
+        ("Read the code", "completed"),
+        ("Fix it", "pending"),
+    ]
+    assert [todo.content for todo in state.todos] == ["Read the code", "Fix it"]

@@ -7,6 +7,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from sqlalchemy import func, select
+
+from ...events import schema
 from ...events.event import Event
 from ...events.importers.claude_code.shape import is_obj, is_rows, obj, rows, texts
 from ...events.references import clean
@@ -24,7 +27,6 @@ def load_records(store: EventStore, session_id: str, position: int) -> tuple[lis
 
     Events that no file holds (appended by a live session) become records of the same shape at the end.
     """
-    last_of: dict[int, int] = {}
     live: list[Event] = []
     numbers: set[int] = set()
     for event in store.read(session_id, until=position):
@@ -32,16 +34,16 @@ def load_records(store: EventStore, session_id: str, position: int) -> tuple[lis
             live.append(event)
         else:
             numbers.add(event.record)
-    complete = position >= store.session(session_id).head
-    if numbers:
-        sources = {record.source for record in store.records([min(numbers), max(numbers)])}
-        sources |= {row.source for row in store.sources(session_id=session_id) if not row.superseded}
-        for source in sources:
-            last_of[source] = max(numbers)
+    last_of = _last_of_sources(store, sorted(numbers))
+    whole: set[int] = set()
+    if position >= store.session(session_id).head:
+        # Records at the end that gave no event of their own (copies of earlier ones) count for the client as well.
+        whole = {row.source for row in store.sources(session_id=session_id) if not row.superseded}
+        last_of |= dict.fromkeys(whole, 0)
     records: list[Record] = []
     size = 0
     for source in sorted(last_of):
-        kept = [row for row in store.source_records(source) if complete or row.record <= last_of[source]]
+        kept = [row for row in store.source_records(source) if source in whole or row.record <= last_of[source]]
         for _, parts in groupby(kept, key=attrgetter("line")):
             raw = b"".join(part.raw for part in parts)
             size += len(raw) + 1
@@ -53,6 +55,18 @@ def load_records(store: EventStore, session_id: str, position: int) -> tuple[lis
 
         records += records_of_live(store.hydrate(live), records)
     return records, size
+
+
+def _last_of_sources(store: EventStore, numbers: list[int]) -> dict[int, int]:
+    """By source the highest of these record numbers."""
+    columns = schema.record.c
+    found: dict[int, int] = {}
+    with store.reading() as connection:
+        for start in range(0, len(numbers), 500):
+            wanted = columns.record.in_(numbers[start : start + 500])
+            query = select(columns.source, func.max(columns.record)).where(wanted).group_by(columns.source)
+            found |= {int(source): int(last) for source, last in connection.execute(query)}
+    return found
 
 
 def first_object(raw: bytes) -> Record | None:

@@ -450,7 +450,7 @@ class Worktree(Fact):
 class WorkspaceObserved(Fact):
     """What was seen of the place: by the source client at that time, or by us (`observed_by` = rehydrate).
 
-    `observed_by` = import: what the directory showed when the transcript was read; it fills gaps of the record and overrules nothing.
+    `observed_by` = import: what the directory showed when the transcript was read; it fills gaps and overrules nothing.
     `toplevel`: of the checkout that `cwd` lies in.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -392,3 +393,14 @@ def test_a_longer_copy_elsewhere_adds_its_end_only(rehydrate: Rehydrate, tmp_pat
     assert session["session_id"] == THREAD
     said = [entry["text"] for entry in rehydrate.json("show", THREAD)["entries"]]
     assert [said.count(text) for text in ("answer 1", "answer 2")] == [1, 1]
+
+
+def test_a_name_given_later_is_taken_up_though_the_rollout_is_as_before(rehydrate: Rehydrate, tmp_path: Path) -> None:
+    path = rollout(tmp_path / "sessions", meta(), *turn(1))
+    rehydrate.json("import", path)
+    name = {"id": THREAD, "thread_name": "planb", "updated_at": LATER}
+    (tmp_path / "session_index.jsonl").write_text(json.dumps(name) + "\n")
+    for added in (1, 0):
+        (session,) = rehydrate.json("import", path)["sessions"]
+        assert session["events_added"] == added
+    assert rehydrate.json("resume", "planb", "--policy", "warn")["session"]["id"] == THREAD

@@ -47,6 +47,7 @@ class CodexImporter:
 
     name = "codex"
     version = 1
+    labels_beside = True
 
     def recognizes(self, probe: Probe) -> bool:
         if self.is_document(probe):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .frame import Answer, Frame
 
 if TYPE_CHECKING:
-    from ..compare import Change, Comparison
+    from ..compare import Comparison
     from .screen import Screen
 
 
@@ -30,26 +29,21 @@ def diff(
 
 
 def _show(screen: Screen, found: Comparison) -> None:
-    screen.line(f"{found.a} ↔ {found.b}", style="bold")
+    from .diff_lines import change_lines, first_line
+
+    screen.line(f"A {found.a}")
+    screen.line(f"B {found.b}")
     if found.equal:
         screen.line("No difference.")
         return
     messages = found.messages
     if messages.only_a or messages.only_b:
-        screen.line(f"Messages: {messages.common} in common")
-        for sign, style, told in (("-", "red", messages.only_a), ("+", "green", messages.only_b)):
+        screen.line(f"{messages.common} messages in common, then", style="bold")
+        for sign, style, told in (("A", "red", messages.only_a), ("B", "green", messages.only_b)):
             for one in told:
-                screen.styled((f"{sign} {one['role']}: ", style), (_short(one["text"]), None))
-    for name in ("todos", "files", "agent", "workspace", "cost"):
-        _changes(screen, name, getattr(found, name))
-
-
-def _changes(screen: Screen, name: str, changes: tuple[Change, ...]) -> None:
-    if changes:
-        screen.line(name.capitalize())
-        screen.table(["", "A", "B"], [(change.name, _short(change.a), _short(change.b)) for change in changes], grow=2)
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 200 else text[:199] + "…"
+                screen.styled((f"  {sign} {one['role']:9} ", style), (first_line(one["text"]), None))
+    lines = list(change_lines(found))
+    if lines:
+        screen.line("A → B", style="bold")
+    for line in lines:
+        screen.line(f"  {line}")

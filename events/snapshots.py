@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from . import schema
 from .appending import Appending
 from .session_rows import SessionRow
+
+THINNED_TO = 1000
+"""Of older states the last one of each so many positions is kept; near the end the newest two."""
 
 
 class Snapshots(Appending):
     """Keeps one state per position and version."""
 
     def save_snapshot(self, row: SessionRow, position: int, version: str, body: bytes) -> None:
-        """Keep a stored state (a cache): one per position and version; older ones of this version are dropped."""
+        """Keep a stored state (a cache): one per position; those of other versions are dropped, older ones are thinned out."""
         with self.writing() as connection:
             columns = schema.snapshot.c
             connection.execute(
@@ -21,6 +24,13 @@ class Snapshots(Appending):
                     columns.stream == row.stream, (columns.version != version) | (columns.seq == position)
                 )
             )
+            before = connection.execute(
+                select(func.max(columns.seq)).where(columns.stream == row.stream, columns.seq < position)
+            ).scalar()
+            if before is not None:
+                first = position - position % THINNED_TO
+                thinned = (columns.stream == row.stream, columns.seq >= first, columns.seq < before)
+                connection.execute(schema.snapshot.delete().where(*thinned))
             values = {"stream": row.stream, "seq": position, "version": version, "body": body}
             connection.execute(schema.snapshot.insert(), values)
 

@@ -90,6 +90,7 @@ def _bucket() -> dict[str, Any]:
         "short": zero[:],
         "long": zero[:],
         "costed": zero[:],
+        "source": None,
         "cost": "0",
         "provider": None,
         "last_us": None,
@@ -102,6 +103,7 @@ def _merge(target: dict[str, Any], bucket: dict[str, Any]) -> None:
         target[part] = [a + b for a, b in zip(target[part], bucket[part], strict=True)]
     target["cost"] = str(Decimal(target["cost"]) + Decimal(bucket["cost"]))
     target["provider"] = bucket["provider"] or target["provider"]
+    target["source"] = bucket["source"] or target["source"]
     target["last_us"] = bucket["last_us"] if bucket["last_us"] is not None else target["last_us"]
 
 
@@ -175,6 +177,8 @@ def _count(state: State, entry: list[Any], event: Event, sign: int) -> None:
     if sign > 0:
         bucket["last_us"] = event.ts if event.ts is not None else bucket["last_us"]
         bucket["provider"] = event.data.get("provider") or bucket["provider"]
+        if cost is not None:
+            bucket["source"] = event.data.get("price_source") or "reported"
     for other, part in extra:
         _add(state, side, other, part, None, sign, requests=0)
 
@@ -245,4 +249,4 @@ def _cumulative(state: State, event: Event, side: str) -> None:
         bucket["provider"] = data.get("provider") or bucket["provider"]
 
 
-FOLD = Projection("accounting", 1, "all", initial, apply, frozenset({"Cost", "SessionStarted"}))
+FOLD = Projection("accounting", 2, "all", initial, apply, frozenset({"Cost", "SessionStarted"}))

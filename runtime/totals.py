@@ -31,7 +31,7 @@ def _model(model: str, bucket: dict[str, Any], prices: PriceBook) -> parts.Model
     numbers = [sum(column) for column in zip(bucket["short"], bucket["long"], bucket["costed"], strict=True)]
     known = Decimal(bucket["cost"])
     reported = any(bucket["costed"]) or known != 0
-    source: str | None = "reported" if reported else None
+    source: str | None = bucket["source"] if reported else None
     cost: Decimal | None = known
     if any(bucket["short"]) or any(bucket["long"]):
         unit = prices.of(model, bucket["last_us"])

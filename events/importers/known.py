@@ -48,10 +48,9 @@ class KnownEvents:
         self._repeats: dict[int, int] = {}
         self._digests: dict[int, bytes] = {}
         self.has_start = False
-        if session.head:
-            self.refresh()
-            if source is not None:
-                self._seen.update(self._ids_of(source))
+        self.refresh()
+        if source is not None:
+            self._seen.update(self._ids_of(source))
 
     def refresh(self) -> None:
         """Look up what was written since the last time."""

@@ -86,6 +86,15 @@ def test_what_was_done_with_the_session_is_carried_over_to_its_place(store: Even
     assert texts(store, "S")[-1] == "later" and events[rewound.position].native_id == "z"
 
 
+def test_a_second_file_of_the_session_is_not_derived_twice(store: EventStore, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(RAW + json.dumps({"tiny": "S", "id": "z", "say": "later"}).encode() + b"\n")
+    import_file(store, copy, TinyImporter())
+    before = facts(store, "S")
+    assert not derive_session(store, "S", importer=TinyImporter()).changed
+    assert facts(store, "S") == before
+
+
 def test_a_file_goes_on_growing_after_its_session_was_derived_again(store: EventStore, tmp_path: Path) -> None:
     derive_session(store, "S", importer=LouderImporter())
     path = tmp_path / "a.jsonl"

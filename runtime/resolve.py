@@ -13,6 +13,7 @@ from sqlalchemy import select
 from ..events import schema
 from ..events.errors import AmbiguousSession, EventNotFound, InvalidPointer, SessionNotFound
 from ..events.pointer import Pointer, PointerText
+from ..events.references import preview
 from ..events.store import EventStore, SessionRow
 from ..projections.fold import restore_states
 from ..projections.turn_marks import find_turns
@@ -23,6 +24,7 @@ SessionLike = str | Pointer
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _EVENT_ID = re.compile(r"[0-9a-f]{32}")
 _NEAREST = 5
+_TITLE_CHARS = 40
 _MIN_DECORATED = 4
 
 
@@ -116,7 +118,7 @@ def _not_found(text: str, wanted: str, listed: list[dict[str, Any]]) -> SessionN
     for name in difflib.get_close_matches(wanted, names, n=_NEAREST, cutoff=0.4):
         if names[name] not in near:
             near.append(names[name])
-    near = (near or listed)[:_NEAREST]
+    near = near[:_NEAREST]
     hint = "" if not near else " The nearest: " + ", ".join(_shown(row) for row in near) + "."
     return SessionNotFound(
         f"There is no session {text!r}.{hint}",
@@ -124,12 +126,12 @@ def _not_found(text: str, wanted: str, listed: list[dict[str, Any]]) -> SessionN
         if listed
         else "Import transcripts first with: rehydrate import",
         text=text,
-        candidates=_candidates(near),
+        candidates=_candidates(near or listed[:_NEAREST]),
     )
 
 
 def _shown(row: dict[str, Any]) -> str:
-    return f"{row['session_id']} ({row['title']})" if row["title"] else str(row["session_id"])
+    return f"{row['session_id']} ({preview(row['title'], _TITLE_CHARS)})" if row["title"] else str(row["session_id"])
 
 
 def resolve_pointer(store: EventStore, text: SessionLike, project: str | os.PathLike[str] | None = None) -> Pointer:

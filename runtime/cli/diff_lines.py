@@ -86,7 +86,7 @@ def _value(value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, list):
-        listed: list[Any] = value
+        listed = [*cast("tuple[Any, ...]", value)]
         return f"{len(listed)} entries" if len(listed) > 3 else ", ".join(_value(part) for part in listed) or "none"
     return first_line(str(value))
 

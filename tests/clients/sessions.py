@@ -15,6 +15,17 @@ PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgG
 _T = "2026-05-01T10:00:{:02d}.000Z"
 
 
+SESSION = "2b5c1c1e-0000-4000-8000-00000000c1de"
+
+
+def claude_file(folder: Path, session_id: str = SESSION) -> Path:
+    """The Claude Code transcript as a file, not imported."""
+    path = folder / f"{session_id}.jsonl"
+    lines = _claude_lines(session_id, folder)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
 def claude_session(store: EventStore, folder: Path) -> str:
     session_id = str(uuid.uuid4())
     lines = _claude_lines(session_id, folder)

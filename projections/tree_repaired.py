@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .tree import Branch, BranchPointer, Links, Node, Remark, reattached
+from .tree_gaps import Gaps
 
 
 def choose_repaired(nodes: Iterable[Node], pointers: Sequence[BranchPointer], *, leaf: str | None = None) -> Branch:
@@ -29,11 +30,7 @@ class _Repaired:
         self.links = links
         self.remarks = links.remarks
         self.order = links.in_order()
-        self._place = {node.id: number for number, node in enumerate(self.order)}
-        self._before_it = self._previous_of_lane()
-        self.bridged: dict[str, tuple[str, str]] = {}
-        self._bridge_gaps()
-        self._cut_loops()
+        self.gaps = Gaps(links, self.order)
         self.children = links.children()
         self.original = dict(links.parent_of)
         self.walked: set[str] = set()
@@ -42,50 +39,6 @@ class _Repaired:
         for boundary in self.order:
             if boundary.id in self._completed:
                 self._relink(boundary)
-
-    # -- gaps and loops -------------------------------------------------------------------------------------------
-
-    def _previous_of_lane(self) -> dict[str, str | None]:
-        """By record the one before it in the file, side chains and the main conversation apart."""
-        last: dict[bool, str | None] = {True: None, False: None}
-        found: dict[str, str | None] = {}
-        for node in self.order:
-            found[node.id] = last[node.sidechain]
-            last[node.sidechain] = node.id
-        return found
-
-    def _bridge(self, node: Node, code: str) -> None:
-        parent = self.links.parent_of[node.id]
-        self.bridged[node.id] = (str(parent), code)
-        self.links.parent_of[node.id] = self._before_it[node.id]
-
-    def _bridge_gaps(self) -> None:
-        """A parent that is not in the file: the record before it in the file takes its place."""
-        for node in self.order:
-            parent = self.links.parent_of[node.id]
-            if parent is not None and parent not in self.links.by_id:
-                self._bridge(node, "dangling-parent")
-
-    def _cut_loops(self) -> None:
-        """In a loop the earliest record cannot follow a later one: its link is replaced like a missing one."""
-        parent_of = self.links.parent_of
-        done: set[str] = set()
-        for start in self.order:
-            trail: dict[str, None] = {}
-            at: str | None = start.id
-            while at is not None and at not in done:
-                if at in trail:
-                    names = list(trail)
-                    loop = names[names.index(at) :]
-                    first = min(loop, key=lambda name: self._place[name])
-                    self._bridge(self.links.by_id[first], "parent-cycle")
-                    for name in loop:
-                        del trail[name]
-                    at = first
-                    continue
-                trail[at] = None
-                at = parent_of[at]
-            done.update(trail)
 
     # -- compaction -----------------------------------------------------------------------------------------------
 
@@ -146,7 +99,7 @@ class _Repaired:
             at = parent_of[at]
             if found.cuts and at is None:
                 named = found.logical_parent
-                at = named if named in self.links.by_id else self._before_it[found.id]
+                at = named if named in self.links.by_id else self.gaps.before[found.id]
         return None
 
     def _ends(self) -> list[Node]:
@@ -288,33 +241,22 @@ class _Repaired:
         name = boundary.logical_parent or self.original[boundary.id]
         if name is not None and name in self.links.by_id:
             return self.links.by_id[name]
-        if name is not None and self._before_it[boundary.id] is None:
+        if name is not None and self.gaps.before[boundary.id] is None:
             text = "What came before a compaction is not in the file."
             facts = {"native_id": boundary.id, "parent": name}
             self.remarks.append(Remark("missing-ancestor", "warning", text, facts))
-        before = self._before_it[boundary.id]
+        before = self.gaps.before[boundary.id]
         return self.links.by_id[before] if before is not None else None
 
     def _up(self, node: Node, parent: str | None, passed: set[str] | None = None) -> Node | None:
         done = self.walked if passed is None else passed
         if parent is None and node.cuts and node.id not in self._completed:
             return self._before(node)
-        if node.id in self.bridged and parent == self.original[node.id]:
-            self._tell_bridge(node, parent)
+        if node.id in self.gaps.bridged and parent == self.original[node.id]:
+            self.remarks.append(self.gaps.remark(node))
         if parent is None or parent in done:
             return None
         return self.links.by_id[parent]
-
-    def _tell_bridge(self, node: Node, parent: str | None) -> None:
-        named, code = self.bridged[node.id]
-        facts = {"native_id": node.id, "parent": named, "bridged_to": parent, "position": node.order}
-        if parent is None:
-            text = f"The parent of record {node.id} is not in the file; the history starts there."
-        elif code == "dangling-parent":
-            text = f"The parent of record {node.id} is not in the file; the record before it is taken."
-        else:
-            text = f"The parents of record {node.id} lead back to itself; the record before it is taken."
-        self.remarks.append(Remark(code, "warning" if parent is None else "repaired", text, facts))
 
 
 def _reply(node: Node) -> str:

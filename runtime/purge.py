@@ -46,7 +46,6 @@ def purge_sessions(sessions: Sequence[str] = (), *, store: StoreLike = None, dry
     """
     with opened(store) as opened_store:
         rows = _chosen(opened_store, sessions)
-        rows += [child for row in rows for child in _subagents(opened_store, row.session_id)]
         before = _size(opened_store)
         purge = _Purge(opened_store, rows)
         with suppress(_Undo), opened_store.writing() as connection:
@@ -56,10 +55,10 @@ def purge_sessions(sessions: Sequence[str] = (), *, store: StoreLike = None, dry
             if dry_run:
                 raise _Undo
         if not dry_run and rows:
-            _forget_elsewhere(opened_store, rows)
+            _forget_elsewhere(opened_store, purge.gone)
         after = _size(opened_store)
     return Purged(
-        sessions=tuple(row.session_id for row in rows if row.role == "main"),
+        sessions=tuple(row.session_id for row in rows),
         events=purge.events,
         records=purge.records,
         blobs=purge.blobs,
@@ -87,11 +86,6 @@ def _chosen(store: EventStore, sessions: Sequence[str]) -> list[SessionRow]:
     return named
 
 
-def _subagents(store: EventStore, session_id: str) -> list[SessionRow]:
-    children = store.sessions(role="subagent", parent=session_id)
-    return children + [deeper for child in children for deeper in _subagents(store, child.session_id)]
-
-
 def _size(store: EventStore) -> int | None:
     if store.path is None:
         return None
@@ -101,11 +95,11 @@ def _size(store: EventStore) -> int | None:
     return sum(file.stat().st_size for file in files if file is not None and file.exists())
 
 
-def _forget_elsewhere(store: EventStore, rows: Iterable[SessionRow]) -> None:
+def _forget_elsewhere(store: EventStore, session_ids: Iterable[str]) -> None:
     """The search index and the free pages of the file hold copies of what was removed."""
     from .searching import forget
 
-    forget(store, [row.session_id for row in rows])
+    forget(store, sorted(session_ids))
     if store.path is not None:
         with store.reading() as connection:
             connection.rollback()
@@ -118,11 +112,15 @@ class _Undo(Exception):
 
 
 class _Purge:
-    """One removal inside one transaction, and its counts."""
+    """One removal inside one transaction, and its counts.
+
+    gone: ids of sessions that have no row any more, sub-agents among them.
+    """
 
     def __init__(self, store: EventStore, rows: Sequence[SessionRow]) -> None:
         self._store = store
         self._ids = [row.session_id for row in rows]
+        self.gone: set[str] = set(self._ids)
         self.events = self.records = self.blobs = self.kept = 0
         self.files: set[str] = set()
 
@@ -130,15 +128,12 @@ class _Purge:
         if not self._ids:
             return
         self._refuse_leased()
-        session, stream = schema.session.c, schema.stream.c
-        streams = list(connection.execute(select(stream.stream).where(stream.session_id.in_(self._ids))).scalars())
-        connection.execute(delete(schema.session).where(session.session_id.in_(self._ids)))
-        connection.execute(delete(schema.session_index).where(schema.session_index.c.session_id.in_(self._ids)))
-        connection.execute(delete(schema.lease).where(schema.lease.c.session_id.in_(self._ids)))
-        connection.execute(delete(schema.snapshot).where(schema.snapshot.c.stream.in_(streams)))
-        connection.execute(delete(schema.lineage).where(schema.lineage.c.stream.in_(streams)))
-        for number in streams:
-            self._stream(connection, number)
+        leaving = self._ids
+        while leaving:
+            emptied = self._forget(connection, leaving)
+            leaving = self._subagents(connection, emptied)
+            self.gone.update(leaving)
+        self.kept = self._left(connection)
         self._records(connection)
         self._blobs(connection)
 
@@ -155,41 +150,73 @@ class _Purge:
                     **holder,
                 )
 
-    def _stream(self, connection: Connection, number: int) -> None:
-        """Delete what nobody shares; the head moves back to the last event that a fork needs."""
-        lineage, event = schema.lineage.c, schema.event.c
+    def _forget(self, connection: Connection, session_ids: Sequence[str]) -> set[str]:
+        """Delete the sessions and every event that nobody shares; returns the ids of which nothing at all is left.
+
+        What an earlier purge had to keep for a fork goes as well, once the fork is gone.
+        """
+        session, stream = schema.session.c, schema.stream.c
+        for table in (schema.session, schema.session_index, schema.lease):
+            connection.execute(delete(table).where(table.c.session_id.in_(session_ids)))
+        ownerless = connection.execute(
+            select(stream.stream, stream.session_id).where(stream.session_id.not_in(select(session.session_id)))
+        ).all()
+        numbers = [row.stream for row in ownerless]
+        connection.execute(delete(schema.snapshot).where(schema.snapshot.c.stream.in_(numbers)))
+        connection.execute(delete(schema.lineage).where(schema.lineage.c.stream.in_(numbers)))
+        shared = {row.session_id for row in ownerless if self._stream(connection, row.stream)}
+        return {row.session_id for row in ownerless} - shared
+
+    def _stream(self, connection: Connection, number: int) -> bool:
+        """Delete what nobody shares; the head moves back to the last event that a fork needs. False when nothing is left."""
+        lineage, event, stream = schema.lineage.c, schema.event.c, schema.stream.c
         needed = connection.execute(select(func.max(lineage.hi)).where(lineage.src_stream == number)).scalar() or 0
         connection.execute(schema.purge_permit.insert(), {"stream": number})
         result = connection.execute(delete(schema.event).where(event.stream == number, event.seq > needed))
         connection.execute(delete(schema.purge_permit).where(schema.purge_permit.c.stream == number))
         self.events += result.rowcount
         if not needed:
-            connection.execute(delete(schema.stream).where(schema.stream.c.stream == number))
-            return
+            connection.execute(delete(schema.stream).where(stream.stream == number))
+            return False
         digest = connection.execute(
             select(event.hash).where(event.stream == number, event.seq == needed)
         ).scalar_one_or_none()
-        kept = connection.execute(select(func.count()).where(event.stream == number)).scalar_one()
-        self.kept += int(kept)
         values: dict[str, Any] = {"head": needed} if digest is None else {"head": needed, "head_hash": digest}
-        connection.execute(update(schema.stream).where(schema.stream.c.stream == number), values)
+        connection.execute(update(schema.stream).where(stream.stream == number), values)
+        return True
+
+    def _subagents(self, connection: Connection, emptied: set[str]) -> list[str]:
+        """Sub-agents of sessions of which nothing is left; a fork still needs those of the sessions that it shares."""
+        session = schema.session.c
+        query = select(session.session_id).where(session.role == "subagent", session.parent_session.in_(emptied))
+        return list(connection.execute(query).scalars())
+
+    def _left(self, connection: Connection) -> int:
+        stream, event = schema.stream.c, schema.event.c
+        query = (
+            select(func.count())
+            .select_from(schema.event.join(schema.stream, event.stream == stream.stream))
+            .where(stream.session_id.in_(self.gone))
+        )
+        return int(connection.execute(query).scalar_one())
 
     def _records(self, connection: Connection) -> None:
         """Delete native records that no event is left of, and sources without records."""
         source, record, event = schema.source.c, schema.record.c, schema.event.c
-        rows = connection.execute(select(source.source, source.path).where(source.session_id.in_(self._ids))).all()
+        owners = select(schema.session.c.session_id)
+        rows = [row for row in native.sources(connection) if row.session_id in self.gone]
         self.files = {row.path for row in rows}
-        numbers = [row.source for row in rows]
+        ownerless = connection.execute(select(source.source).where(source.session_id.not_in(owners))).scalars().all()
         used = select(event.record).where(event.record.is_not(None))
-        for number in numbers:
+        for number in ownerless:
             gone = connection.execute(delete(schema.record).where(record.source == number, record.record.not_in(used)))
             self.records += gone.rowcount
             left = connection.execute(select(func.count()).where(record.source == number)).scalar_one()
-            if left:
-                (row,) = [one for one in native.sources(connection) if one.source == number]
-                native.update_source(connection, replace(row, tail=b"", state={"purged": True}, superseded=True))
-            else:
+            if not left:
                 connection.execute(delete(schema.source).where(source.source == number))
+        for row in native.sources(connection):
+            if row.source in ownerless and not row.superseded:
+                native.update_source(connection, replace(row, tail=b"", state={"purged": True}, superseded=True))
 
     def _blobs(self, connection: Connection) -> None:
         """Delete blobs that nothing left in the database names."""

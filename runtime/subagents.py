@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import select
+
+from ..events import schema
 from ..events.store import EventStore, SessionRow
 from ..projections.fold import Folded, restore_states
 from . import restored as parts
@@ -70,23 +73,32 @@ def _time_at(store: EventStore, row: SessionRow, position: int) -> int | None:
 
 
 def _children(store: EventStore, row: SessionRow) -> dict[str, _Child]:
-    found = {child.agent_id or child.session_id: _Child(child, inherited=False) for child in _descendants(store, row)}
-    seen = {row.session_id}
-    at: SessionRow | None = row
-    while at is not None and at.forked_from is not None:
-        name = at.forked_from.rpartition("@")[0]
-        at = store.find_session(name) if name not in seen else None
-        if at is not None:
-            seen.add(name)
-            for child in _descendants(store, at):
-                found.setdefault(child.agent_id or child.session_id, _Child(child, inherited=True))
+    found = {
+        child.agent_id or child.session_id: _Child(child, inherited=False)
+        for child in _descendants(store, row.session_id)
+    }
+    for name in _ancestors(store, row):
+        for child in _descendants(store, name):
+            found.setdefault(child.agent_id or child.session_id, _Child(child, inherited=True))
     return found
 
 
-def _descendants(store: EventStore, row: SessionRow) -> list[SessionRow]:
+def _ancestors(store: EventStore, row: SessionRow) -> list[str]:
+    """The sessions whose events a fork shares, the nearest first; one that was purged since still counts."""
+    if row.forked_from is None:
+        return []
+    streams = [part.stream for part in reversed(store.segments(row, 1, row.head)) if part.stream != row.stream]
+    stream = schema.stream.c
+    with store.reading() as connection:
+        found = connection.execute(select(stream.stream, stream.session_id).where(stream.stream.in_(streams))).all()
+    names = {one.stream: one.session_id for one in found}
+    return list(dict.fromkeys(names[number] for number in streams if number in names))
+
+
+def _descendants(store: EventStore, session_id: str) -> list[SessionRow]:
     found: list[SessionRow] = []
-    waiting = [row.session_id]
-    seen = {row.session_id}
+    waiting = [session_id]
+    seen = {session_id}
     while waiting:
         for child in store.sessions(parent=waiting.pop()):
             if child.session_id not in seen:

@@ -115,6 +115,25 @@ def test_purge_leaves_a_fork_as_it_was(examples: Rehydrate) -> None:
     assert examples("resume", full).code == 3
 
 
+def test_what_was_kept_for_a_fork_goes_with_the_fork(examples: Rehydrate) -> None:
+    fork = examples.json("fork", f"{ROUNDING}@30")["session_id"]
+    examples.json("delete", ROUNDING, "--yes")
+    examples.json("purge", "--yes")
+    examples.json("delete", fork, "--yes")
+    purged = examples.json("purge", "--yes")
+    assert purged["kept_for_forks"] == 0
+    assert purged["events"] > 30
+    with sqlite3.connect(examples.db) as raw:
+        counts = [
+            raw.execute("SELECT count(*) FROM stream WHERE session_id LIKE '19d6%'").fetchone()[0],
+            raw.execute("SELECT count(*) FROM session WHERE session_id LIKE '19d6%'").fetchone()[0],
+            raw.execute("SELECT count(*) FROM source WHERE session_id LIKE '19d6%'").fetchone()[0],
+        ]
+    raw.close()
+    assert counts == [0, 0, 0]
+    assert examples.json("verify")["mismatches"] == []
+
+
 def test_only_deleted_sessions_can_be_purged(examples: Rehydrate) -> None:
     assert examples("purge", ROUNDING, "--yes", "--json").code == 2
     assert examples.json("purge", "--yes")["sessions"] == []

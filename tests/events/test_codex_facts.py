@@ -282,3 +282,11 @@ def test_a_usage_record_and_the_count_behind_it_are_one_response(store: EventSto
     costs = facts(store, tmp_path, "Cost", reply("ok"), record, tokens(900, 900))
     assert [cost.get("replay", False) for cost in costs] == [False, True]
     assert costs[0]["response_id"] == "resp_1"
+
+
+def test_a_total_without_parts_counts_as_input(store: EventStore, tmp_path: Path) -> None:
+    counted = event(
+        "token_count", info={"total_token_usage": {"total_tokens": 900}, "last_token_usage": {"total_tokens": 900}}
+    )
+    (cost,) = facts(store, tmp_path, "Cost", reply("ok"), counted)
+    assert (cost["input_tokens"], cost["output_tokens"]) == (900, 0)

@@ -20,7 +20,7 @@ INPUT, CACHED, WRITTEN, OUTPUT, REASONING, TOTAL = range(6)
 
 
 def usage_of(value: Any) -> list[int] | None:
-    """The six figures of a usage object, in the order above; None when there is none."""
+    """The six figures of a usage object, in the order above; a total alone counts as input. None when there is none."""
     if not is_object(value):
         return None
     figures = [whole(value.get(name)) for name in _FIELDS]
@@ -29,6 +29,8 @@ def usage_of(value: Any) -> list[int] | None:
     filled = [figure or 0 for figure in figures]
     if figures[TOTAL] is None:
         filled[TOTAL] = filled[INPUT] + filled[OUTPUT]
+    elif all(figure is None for figure in figures[:TOTAL]):
+        filled[INPUT] = filled[TOTAL]
     return filled
 
 

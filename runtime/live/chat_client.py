@@ -64,10 +64,11 @@ class ChatClient:
 
 
 def _arguments(request: ModelRequest) -> dict[str, Any]:
+    """The call's arguments. The conversation goes beside them: the package would walk through all of it for seconds."""
     messages = list(request.conversation)
     if request.instructions:
         messages.insert(0, {"role": "system", "content": request.instructions})
-    arguments: dict[str, Any] = {"model": request.model, "messages": messages}
+    arguments: dict[str, Any] = {"model": request.model, "messages": [], "extra_body": {"messages": messages}}
     if request.tools:
         arguments["tools"] = [
             {

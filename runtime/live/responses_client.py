@@ -62,7 +62,9 @@ class ResponsesClient:
 
 
 def _arguments(request: ModelRequest) -> dict[str, Any]:
-    arguments: dict[str, Any] = {"model": request.model, "input": request.conversation, "store": False}
+    """The call's arguments. The conversation goes beside them: the package would walk through all of it for seconds."""
+    arguments: dict[str, Any] = {"model": request.model, "input": [], "store": False}
+    arguments["extra_body"] = {"input": request.conversation}
     if request.instructions:
         arguments["instructions"] = request.instructions
     if request.tools:

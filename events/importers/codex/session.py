@@ -10,7 +10,7 @@ from .batch import Batch, text_or_none, time_of, whole
 from .memory import Memory
 from .shapes import is_list, is_object, object_of
 
-_BURST_US = 150_000
+_BURST_US = 900_000
 _REQUIRED = ("id", "timestamp", "cwd", "originator", "cli_version")
 
 

@@ -10,6 +10,7 @@ from ..events.findings import Finding
 from ..events.store import EventStore
 from ..projections.fold import Folded
 from . import restored as parts
+from .pricing import PriceBook
 from .workspace.paths import PathMap, mapped
 from .workspace.policy import Policy
 from .workspace.verdict import Gate
@@ -82,7 +83,9 @@ def checked_workspace(
         maps=maps,
         candidates=[os.fspath(candidate) for candidate in candidates],
     )
-    about_agent = agent_findings(recorded.agent, report.cwd, gate, folded.session_id, models=gate == "open")
+    about_agent = agent_findings(
+        recorded.agent, report.cwd, gate, folded.session_id, knows=PriceBook(store).knows if gate == "open" else None
+    )
     return found_workspace(folded, report), [*report.findings, *settled(about_agent, policy, accepted)]
 
 

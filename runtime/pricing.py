@@ -58,6 +58,10 @@ class PriceBook:
             self._known[key] = self._looked_up(key, model, day) if told is None else self._remembered(told)
         return self._known[key]
 
+    def knows(self, model: str) -> bool:
+        """Whether the list has a price for the model."""
+        return self.of(model, None) is not None
+
     def _row(self, key: str) -> str | None:
         with self._store.reading() as connection:
             query = select(schema.store_info.c.value).where(schema.store_info.c.key == key)

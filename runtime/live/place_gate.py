@@ -14,6 +14,7 @@ from ...projections.fold import restore_states
 from .identity import Restored
 
 if TYPE_CHECKING:
+    from ...events.findings import Finding
     from ..workspace.paths import PathMap
     from ..workspace.policy import Policy
     from .core import Core
@@ -34,6 +35,7 @@ def ready_to_go_on(
     Raises:
         Refused: the history cannot be given, or there is no sure place to act in; all findings are in `facts`.
     """
+    from ..pricing import PriceBook
     from ..resume import refusal, restored_from
     from ..workspace.agents import agent_findings, granted_tools
     from ..workspace.policy import settled
@@ -53,7 +55,9 @@ def ready_to_go_on(
         allow_cross_project=allow_cross_project,
         maps=maps,
     )
-    acting = settled(agent_findings(recorded.agent, report.cwd, "open", session_id), policy, accept)
+    acting = settled(
+        agent_findings(recorded.agent, report.cwd, "open", session_id, knows=PriceBook(store).knows), policy, accept
+    )
     runtime = restored_from(store, folded, findings=[*report.findings, *acting])
     if runtime.report.outcome == "refused":
         raise refusal(runtime)
@@ -68,6 +72,37 @@ def ready_to_go_on(
     if granted is not None:
         runtime = runtime.model_copy(update={"agent": runtime.agent.model_copy(update={"tools": granted})})
     return Restored(runtime, Path(report.cwd), facts_on_going_on(report, recorded), runtime.report.findings)
+
+
+def check_again(
+    store: EventStore,
+    session_id: str,
+    project: str | os.PathLike[str] | None = None,
+    *,
+    policy: Policy = "strict",
+    accept: tuple[str, ...] = (),
+    allow_cross_project: bool = False,
+    maps: Sequence[PathMap] = (),
+) -> tuple[Finding, ...]:
+    """What stands against another run of a session that stayed open: the place may have changed under it.
+
+    Raises:
+        Refused: there is no sure place to act in any more.
+    """
+    from ..workspace.session_place import session_place
+    from ..workspace.sessions import recorded_session
+
+    report = session_place(
+        store,
+        recorded_session(store, session_id, store.session(session_id).head),
+        project,
+        gate="open",
+        policy=policy,
+        accept=accept,
+        allow_cross_project=allow_cross_project,
+        maps=maps,
+    ).settle()
+    return tuple(finding for finding in report.findings if finding.severity == "warning")
 
 
 def place_facts(core: Core) -> tuple[Fact, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -133,14 +133,14 @@ class RecordedAgent(Frozen):
 
 
 def agent_findings(
-    agent: RecordedAgent, project: str | None, gate: Gate, session: str, *, models: bool = True
+    agent: RecordedAgent, project: str | None, gate: Gate, session: str, *, knows: Callable[[str], bool] | None = None
 ) -> list[Finding]:
-    """Findings about definition, model (models: the price list is loaded for it) and MCP servers."""
+    """Findings about definition, model (knows: tells whether a model is known; None does not ask) and MCP servers."""
     findings: list[Finding] = []
     definition = _definition_finding(agent, project, gate, session)
     if definition is not None:
         findings.append(definition)
-    if models and agent.model and not model_known(agent.model):
+    if knows is not None and agent.model and not knows(agent.model):
         message = f"The model {agent.model} is not a known one: it may be retired or private, and its cost is unknown."
         remedy = f"Go on with another one: rehydrate run {paths.quoted(session)} PROMPT --model MODEL"
         findings.append(verdict(gate, "tell", "model-unknown", message, remedy, model=agent.model))
@@ -206,17 +206,6 @@ def granted_tools(agent: RecordedAgent, project: str | None) -> tuple[str, ...] 
     if agent.tools is None or found.tools is None:
         return agent.tools if agent.tools is not None else found.tools
     return tuple(tool for tool in agent.tools if tool in found.tools)
-
-
-def model_known(model: str) -> bool:
-    """Whether the price list knows the model; only a hint, since private models are none of its business."""
-    from genai_prices import data_snapshot
-
-    try:
-        data_snapshot.get_snapshot().find_provider_model(model, None, None, None)
-    except LookupError:
-        return False
-    return True
 
 
 def configured_servers(project: str | None) -> set[str]:

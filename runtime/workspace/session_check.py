@@ -9,6 +9,7 @@ from ...events.blocks import Frozen
 from ...events.findings import Finding, Outcome, grade
 from ...projections.fold import restore_states
 from ..opened import StoreLike, opened
+from ..pricing import PriceBook
 from ..resolve import resolve_pointer
 from ..resume import restored_from
 from .agents import agent_findings
@@ -71,7 +72,7 @@ def check_session(
             maps=maps,
             candidates=candidates,
         )
-        other = agent_findings(recorded.agent, report.cwd, gate, recorded.session_id)
+        other = agent_findings(recorded.agent, report.cwd, gate, recorded.session_id, knows=PriceBook(events).knows)
         other += content_findings(events, recorded.session_id, recorded.position, gate)
         findings = (*report.findings, *settled(other, policy, accepted))
         findings = restored_from(events, folded, findings=findings).report.findings

@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from rehydrate.events.store import EventStore
+from rehydrate.runtime.pricing import PriceBook
 from rehydrate.runtime.workspace.agents import (
     RecordedAgent,
     agent_findings,
     find_definition,
     granted_tools,
-    model_known,
 )
 
 from tests.cli.command import Rehydrate
@@ -90,11 +91,13 @@ def test_an_agent_without_a_file_of_its_own_is_no_finding(project: Path) -> None
 
 def test_an_unknown_model_is_only_told(project: Path) -> None:
     """B106: a retired or private model is named; whether it works is for its service to say."""
-    (finding,) = agent_findings(RecordedAgent(model="gone-1"), str(project), "open", "s1")
+    with EventStore(":memory:") as store:
+        knows = PriceBook(store).knows
+        (finding,) = agent_findings(RecordedAgent(model="gone-1"), str(project), "open", "s1", knows=knows)
+        assert knows("claude-sonnet-4-5-20250929")
+        assert knows("gpt-5")
     assert (finding.code, finding.severity) == ("model-unknown", "info")
     assert "gone-1" in finding.message
-    assert model_known("claude-sonnet-4-5-20250929")
-    assert model_known("gpt-5")
 
 
 def test_servers_that_are_not_configured_are_named(project: Path) -> None:

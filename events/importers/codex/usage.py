@@ -63,7 +63,7 @@ def _spent(memory: Memory, total: list[int] | None, last: list[int] | None, wind
     known = memory.totals
     if total == known or not any(total[:TOTAL]):
         return None
-    if last is None or (window is not None and last[TOTAL] > window and known is not None):
+    if last is None or (window is not None and last[TOTAL] > window):
         difference = [new - old for new, old in zip(total, known or [0] * 6, strict=True)]
         return difference if all(figure >= 0 for figure in difference) else last
     return last

@@ -21,6 +21,7 @@ _REJECTED = re.compile(
     r"|User chose to stay in plan mode)"
 )
 _NOT_GRANTED = re.compile(r"Claude requested permissions to .* but you haven't granted it yet")
+_WORKTREE = re.compile(r"worktree at (\S+) on branch (\S+?)[.\s]")
 _TOOL_ERROR = re.compile(r"\s*<tool_use_error>")
 Handler = Callable[[Record, str, Json, Json], None]
 """Takes the record, the call's id, what was remembered of the call, and the structured result."""
@@ -88,7 +89,7 @@ def _todo_write(record: Record, call_id: str, call: Json, twin: Json) -> None:
 def _task_create(record: Record, call_id: str, call: Json, twin: Json) -> None:
     task = obj(twin.get("task"))
     if not task:
-        found = re.search(r"Task #(\S+?) created", all_text(record.message.get("content")) or _said(record))
+        found = re.search(r"#(\d+)", _said(record))
         task = {"id": found.group(1)} if found else {}
     task_created(record, task, obj(call.get("i")), call_id)
 
@@ -145,13 +146,16 @@ def _skill(record: Record, _call_id: str, _call: Json, twin: Json) -> None:
 
 
 def _enter_worktree(record: Record, _call_id: str, call: Json, twin: Json) -> None:
-    path = text(twin.get("worktreePath")) or text(call.get("p"))
+    told = _WORKTREE.search(_said(record))
+    path = text(twin.get("worktreePath")) or text(call.get("p")) or (told.group(1) if told else None)
+    if path is None:
+        return
     record.add(
         "Worktree",
         operation="entered",
         path=path,
         name=text(call.get("name")) or _last_part(path),
-        branch=text(twin.get("worktreeBranch")),
+        branch=text(twin.get("worktreeBranch")) or (told.group(2) if told else None),
         original_cwd=text(twin.get("originalCwd")) or text(record.value.get("cwd")),
     )
 

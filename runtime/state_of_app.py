@@ -8,7 +8,7 @@ from ..events.event import Event
 from ..events.references import clean
 from ..events.store import EventStore
 from ..projections.fold import Folded
-from . import restored as parts
+from . import restored_state as parts
 from .world_state import world_state
 
 _ENDED = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rehydrate.events.store import EventStore
-from rehydrate.runtime.restored import AppState
+from rehydrate.runtime.restored_state import AppState
 from rehydrate.runtime.resume import resume_session
 
 from ..support.events import Log

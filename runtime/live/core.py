@@ -61,6 +61,7 @@ class Core:
     interrupted: threading.Event = field(default_factory=threading.Event)
     findings: tuple[Finding, ...] = ()
     spawn: Callable[..., Any] | None = None
+    recheck: Callable[[], tuple[Finding, ...]] | None = None
     is_child: bool = False
     reports: bool = True
     resumed: bool = True

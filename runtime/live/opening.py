@@ -6,8 +6,9 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from ...events.errors import InvalidPointer, UsageError
 from ...events.kinds import AgentMetadata, Fact, WorkspaceObserved
@@ -19,6 +20,7 @@ from .core import Approver, Core, Settings
 from .journal import Journal, new_id
 from .lease import Lease, acquire
 from .model import Limits, ModelClient
+from .place_gate import check_again
 from .session import Session
 from .state import LiveState
 from .tools import Tool, as_tools
@@ -81,7 +83,10 @@ def start_session(
             events.create_session(wanted, source="live")
             lease = acquire(events, wanted)
             Journal(events, wanted, 0, token=lease.token).append(*facts)
-        return _session(events, owned, wanted, lease, given, root, name, resumed=False, options=options, mode=mode)
+        recheck = partial(check_again, events, wanted)
+        return _session(
+            events, owned, wanted, lease, given, root, name, resumed=False, options=options, mode=mode, recheck=recheck
+        )
     except BaseException:
         if owned:
             events.close()
@@ -123,15 +128,8 @@ def open_session(
     try:
         session_id = looked_up(events, session)
         lease = acquire(events, session_id, takeover=takeover)
-        restored = identity.restored_for_going_on(
-            events,
-            session_id,
-            project,
-            policy=policy,
-            accept=tuple(accept),
-            allow_cross_project=allow_cross_project,
-            maps=maps,
-        )
+        said = PlaceWords(policy=policy, accept=tuple(accept), allow_cross_project=allow_cross_project, maps=maps)
+        restored = identity.restored_for_going_on(events, session_id, project, **said)
         changes = identity.Changes(
             model, None if tools is None else as_tools(tools), instructions, permission_mode, sandbox, effort
         )
@@ -148,6 +146,7 @@ def open_session(
             options=options,
             plan=plan,
             mode=permission_mode,
+            recheck=partial(check_again, events, session_id, project, **said),
             place=restored.facts,
             findings=(*restored.findings, *plan.findings, *identity.foreign_reasoning(restored.runtime, options)),
         )
@@ -201,6 +200,7 @@ def _session(
     options: dict[str, Any],
     plan: identity.Plan | None = None,
     mode: str | None = None,
+    recheck: Callable[[], tuple[Finding, ...]] | None = None,
     place: Sequence[Fact] = (),
     findings: tuple[Finding, ...] = (),
 ) -> Session:
@@ -228,12 +228,22 @@ def _session(
         settings=settings,
         interrupted=chosen.interrupted or threading.Event(),
         shares_interrupt=chosen.interrupted is not None,
+        recheck=recheck,
         is_child=row.parent_session is not None,
         reports=chosen.report,
         resumed=resumed,
         owns_client=chosen.client is None,
     )
     return Session(core, lease, findings, store.close if owned else None)
+
+
+class PlaceWords(TypedDict):
+    """A person's say about what a check of the place finds; it holds as long as the session is open."""
+
+    policy: Policy
+    accept: tuple[str, ...]
+    allow_cross_project: bool
+    maps: Sequence[PathMap]
 
 
 class _Options:

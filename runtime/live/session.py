@@ -36,6 +36,7 @@ class Session:
         self._lease = lease
         self._on_close = on_close
         self._closed = False
+        self._ran = False
         self._running = threading.Lock()
         self.findings = findings
         core.findings = findings
@@ -103,6 +104,9 @@ class Session:
         try:
             self._core.journal.catch_up()
             self._require_something(given)
+            if self._ran and self._core.recheck is not None:
+                self._core.findings = self._core.recheck()
+            self._ran = True
             if not self._core.shares_interrupt:
                 self._core.interrupted.clear()
             _ = self._core.client

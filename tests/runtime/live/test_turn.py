@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rehydrate.events.errors import DiskFull, LeaseConflict, ProviderError, SessionNotFound, UsageError
+from rehydrate.events.errors import DiskFull, LeaseConflict, ProviderError, Refused, SessionNotFound, UsageError
 from rehydrate.events.event import Draft, Event
 from rehydrate.events.store import EventStore
 from rehydrate.runtime.live.lease import acquire
@@ -377,3 +378,24 @@ def test_a_restore_of_a_running_session_sees_every_durable_event(workspace: Path
             seen = resume_session(session.id, store=database, check_workspace=False)
             assert seen.transcript_pointer == session.pointer
             assert seen.model_dump_json() == session.runtime.model_dump_json()
+
+
+def test_a_branch_changed_by_somebody_else_is_noticed_before_the_next_run_of_an_open_session(
+    workspace: Path, database: str
+) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+        subprocess.run(["git", "-C", str(workspace), *who, *words], check=True, capture_output=True)
+
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    with strict_server() as server, begun(workspace, database, server) as session:
+        session.run("hello")
+        git("checkout", "-qb", "other")
+        with pytest.raises(Refused) as refused:
+            session.run("again")
+        assert "branch-changed" in refused.value.facts["codes"]
+        assert len(server.requests) == 1
+        git("checkout", "-q", "main")
+        assert session.run("again").status == "completed"

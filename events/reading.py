@@ -10,6 +10,7 @@ from typing import Any, cast
 from sqlalchemy import func, select
 
 from . import blobs, native, schema
+from .appender import COLUMNS
 from .codec import Codec
 from .connected import damaged
 from .event import Event
@@ -18,6 +19,9 @@ from .session_rows import Segment, SessionRows
 from .upcast import upcast
 
 CHUNK = 2000
+_COLUMNS = [schema.event.c[name] for name in COLUMNS]
+_NO_TREE: dict[str, Any] = {}
+_parse = json.JSONDecoder().decode
 
 
 class Reading(SessionRows):
@@ -46,7 +50,7 @@ class Reading(SessionRows):
         lo, hi = part.lo, part.hi
         columns = schema.event.c
         while lo <= hi:
-            query = select(schema.event).where(columns.stream == part.stream, columns.seq >= lo, columns.seq <= hi)
+            query = select(*_COLUMNS).where(columns.stream == part.stream, columns.seq >= lo, columns.seq <= hi)
             if kinds is not None:
                 query = query.where(columns.kind.in_(kinds))
             query = query.order_by(columns.seq.desc() if reverse else columns.seq).limit(CHUNK)
@@ -144,26 +148,27 @@ class Reading(SessionRows):
 
 
 def _event_of_row(session_id: str, row: Any, codec: Codec, name: str) -> Event:
+    stream, position, kind, version, ts, uid, meta, encoding, dictionary, stored, record, digest = row
     try:
-        data = json.loads(codec.decode(row.enc, row.dict_id, row.data))
-        meta = cast("dict[str, Any]", json.loads(row.meta)) if row.meta else {}
+        data = _parse(codec.decode(encoding, dictionary, stored).decode("utf-8", "surrogatepass"))
+        tree = cast("dict[str, Any]", _parse(meta)) if meta else _NO_TREE
     except ValueError as error:
         raise damaged(
-            name, f"event {session_id}@{row.seq}: {error}", session_id=session_id, position=row.seq
+            name, f"event {session_id}@{position}: {error}", session_id=session_id, position=position
         ) from error
     return Event(
-        session_id=session_id,
-        position=row.seq,
-        kind=row.kind,
-        data=upcast(row.kind, row.version, data),
-        event_id=bytes(row.uid).hex(),
-        ts=row.ts,
-        native_id=meta.get("n"),
-        native_parent=meta.get("p"),
-        node=meta.get("t"),
-        lane=meta.get("l"),
-        record=row.record,
-        schema_version=row.version,
-        stream=row.stream,
-        hash=bytes(row.hash),
+        session_id,
+        position,
+        kind,
+        upcast(kind, version, data),
+        uid.hex(),
+        ts,
+        tree.get("n"),
+        tree.get("p"),
+        tree.get("t"),
+        tree.get("l"),
+        record,
+        version,
+        stream,
+        digest,
     )

@@ -103,7 +103,8 @@ def _subagent_lines(subject: Subject, row: SessionRow, ids: NewIds) -> tuple[lis
             continue
         parts = PurePosixPath(source.path.replace("\\", "/")).parts
         if "subagents" in parts:
-            place = "/".join(parts[parts.index("subagents") :])
+            last = len(parts) - 1 - parts[::-1].index("subagents")
+            place = "/".join(parts[last:])
         lines: list[bytes] = []
         for record in subject.store.source_records(source.source):
             value = record.parsed()

@@ -10,6 +10,7 @@ from typing import Any
 from ...events.times import now_us, to_iso
 from ..messages import Merger
 from ..repair_calls import INTERRUPTED
+from .codex_agents import agent_names, agent_rollouts, renamed
 from .codex_items import ItemWriter
 from .native_line import NativeLine, native_line, open_calls
 from .places import codex_place
@@ -22,9 +23,6 @@ _OUTPUTS = {
     "local_shell_call": "function_call_output",
     "custom_tool_call": "custom_tool_call_output",
 }
-_IDS_OF_THREADS = frozenset(
-    {"thread_id", "session_id", "agent_thread_id", "sender_thread_id", "receiver_thread_id", "new_thread_id"}
-)
 
 
 def codex_copy(subject: Subject, session_id: str) -> Transcript | None:
@@ -42,13 +40,14 @@ def codex_copy(subject: Subject, session_id: str) -> Transcript | None:
         made = [{**value, "ordinal": number} for number, value in enumerate(made)]
     losses.add("other-branches-left-out", line.dead)
     losses.add("damaged-records-left-out", len(line.damaged))
-    losses.add("subagents-not-carried", len(subject.restored.agent.subagents))
+    side = agent_rollouts(subject, copy.names, losses)
     return Transcript(
         session_id=session_id,
         place=codex_place(session_id, time.localtime()),
         cwd=subject.cwd,
         command=("codex", "resume", session_id),
         lines=[line_of(value) for value in made],
+        side=side,
         findings=losses.findings(),
     )
 
@@ -69,7 +68,7 @@ class _Copy:
         self._subject = subject
         self._line = line
         self._session_id = session_id
-        self._old = set(subject.own_ids())
+        self.names = dict.fromkeys(subject.own_ids(), session_id) | agent_names(subject, session_id)
 
     def lines(self, values: list[tuple[int, Json]]) -> list[Json]:
         """Our own meta first, then the source's meta and lines as a fork of the client has them; open calls are
@@ -108,12 +107,7 @@ class _Copy:
         if not isinstance(payload, dict) or value.get("type") == "session_meta":
             return value
         payload = moved(object_of(payload), self._subject.recorded_cwd, self._subject.cwd)
-        renamed = {
-            name: self._session_id if name in _IDS_OF_THREADS and part in self._old else part
-            for name, part in payload.items()
-            if isinstance(part, str)
-        }
-        return {**value, "payload": {**payload, **renamed}}
+        return {**value, "payload": renamed(payload, self.names)}
 
     def _unanswered(self, values: Iterable[Json]) -> set[Any]:
         calls: list[tuple[str, int]] = []

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ...events.findings import Finding, Severity
+from ..live.json_shapes import is_list
 
 Json = dict[str, Any]
 
@@ -50,10 +51,7 @@ def object_of(value: Any) -> Json:
 
 def list_of(value: Any) -> list[Any]:
     """The value if it is a JSON list, else an empty one."""
-    if not isinstance(value, list):
-        return []
-    found: list[Any] = value
-    return found
+    return value if is_list(value) else []
 
 
 class Losses:

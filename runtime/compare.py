@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from ..events.blocks import Frozen
 from ..events.pointer import Pointer
+from .live.json_shapes import is_list
 from .opened import StoreLike, opened
 from .resolve import resolve_pointer
 from .restored import Message, RestoredRuntime
@@ -102,10 +103,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         told = cast("dict[str, Any]", value)
         return {name: _plain(part) for name, part in told.items() if name not in _IDENTITY}
-    if isinstance(value, list):
-        parts: list[Any] = value
-        return [_plain(part) for part in parts]
-    return value
+    return [_plain(part) for part in value] if is_list(value) else value
 
 
 def _todos(runtime: RestoredRuntime) -> dict[str, Any]:

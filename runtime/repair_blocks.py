@@ -8,6 +8,7 @@ from typing import Any
 from ..events.findings import Finding
 from ..events.references import clean, has_surrogate
 from .family import family_of
+from .live.json_shapes import is_list, is_object
 from .spoken import Block, Spoken
 
 MIN_SIGNATURE_CHARS = 50
@@ -80,12 +81,10 @@ def _cleaned(value: Any, seen: set[str]) -> Any:
             seen.add("nul")
             value = value.replace("\x00", "\ufffd")
         return value
-    if isinstance(value, list):
-        items: list[Any] = value
-        return [_cleaned(item, seen) for item in items]
-    if isinstance(value, dict):
-        members: dict[str, Any] = value
-        return {_cleaned(name, seen): _cleaned(item, seen) for name, item in members.items()}
+    if is_list(value):
+        return [_cleaned(item, seen) for item in value]
+    if is_object(value):
+        return {_cleaned(name, seen): _cleaned(item, seen) for name, item in value.items()}
     return value
 
 

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, cast
 
+from ..live.json_shapes import is_list
+
 _HEADER = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NO_NEWLINE = "\\"
 
@@ -37,9 +39,8 @@ def parse_patch(patch: Any) -> list[Hunk] | None:
         told = cast("dict[str, Any]", patch)
         inner = told.get("unified_diff") or told.get("hunks") or told.get("structuredPatch")
         return parse_patch(inner) if inner is not None else None
-    if isinstance(patch, list) and patch:
-        listed: list[Any] = patch
-        hunks = [_structured(hunk) for hunk in listed]
+    if is_list(patch) and patch:
+        hunks = [_structured(hunk) for hunk in patch]
         return [hunk for hunk in hunks if hunk is not None] if all(hunks) else None
     return None
 

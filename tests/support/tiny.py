@@ -56,7 +56,6 @@ class TinyImporter:
     name = "tiny"
     version = 1
     labels_beside = False
-    labels_beside = False
 
     def recognizes(self, probe: Probe) -> bool:
         return any(isinstance(line.value, dict) and "tiny" in line.value for line in probe.lines)

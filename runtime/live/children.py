@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...events.errors import ProviderError, SessionNotFound
+from ...events.errors import LeaseConflict, PositionConflict, ProviderError, SessionNotFound
 from ...events.event import Draft
 from ...events.kinds import AgentMetadata, SessionStarted, Subagent, UserInput
 from ...events.references import preview
 from ...events.times import now_us
 from . import calling
 from .journal import Journal, new_id
+from .lease import lease
+from .state import LiveState
 from .tools import Outcome, Tool, ToolContext, error, tool
 
 if TYPE_CHECKING:
     from .core import Core
 
 AGENT_TOOL = "start_agent"
+TRIES = 5
 
 
 def start_agent(prompt: str, context: ToolContext, name: str | None = None) -> Outcome:
@@ -121,20 +124,34 @@ def report_to_parent(core: Core, output: str) -> None:
         parent = store.session(row.parent_session)
     except SessionNotFound:
         return
-    started = _started(core, parent.session_id, row.agent_id)
-    from .lease import lease
-    from .state import LiveState
+    for attempt in range(1, TRIES + 1):
+        try:
+            _report(core, parent.session_id, row.agent_id, output)
+            return
+        except PositionConflict:
+            if attempt == TRIES:
+                raise
 
-    with lease(store, parent.session_id) as held:
-        state = LiveState(store, parent.session_id)
-        journal = Journal(store, parent.session_id, state.position, token=held.token, tip=state.tip)
-        done = Subagent(agent_id=row.agent_id, status="completed")
-        open_ids = {call["call_id"] for call in state.folded.states["calls"]["open"]}
-        if started.get("call_id") in open_ids:
-            outcome = Outcome(output or "(the agent said nothing)", facts=(done,))
-            journal.append(*calling.result_facts(started["call_id"], outcome, core.settings.result_chars))
-        else:
-            journal.append(_late(row.agent_id, output), done)
+
+def _report(core: Core, parent: str, agent_id: str, output: str) -> None:
+    """Append the result to the parent as it is now. Needs no lease: a holder of the parent takes it in."""
+    started = _started(core, parent, agent_id)
+    state = LiveState(core.journal.store, parent)
+    journal = Journal(core.journal.store, parent, state.position, tip=state.tip)
+    done = Subagent(agent_id=agent_id, status="completed")
+    open_ids = {call["call_id"] for call in state.folded.states["calls"]["open"]}
+    if started.get("call_id") in open_ids:
+        outcome = Outcome(output or "(the agent said nothing)", facts=(done,))
+        journal.append(*calling.result_facts(started["call_id"], outcome, core.settings.result_chars))
+        return
+    try:
+        with lease(core.journal.store, parent) as held:
+            journal = Journal(core.journal.store, parent, state.position, token=held.token, tip=state.tip)
+            journal.append(_late(agent_id, output), done)
+    except LeaseConflict:
+        journal.append(
+            done
+        )  # The parent is busy: it learns that the child is done, the words are in the child's session.
 
 
 def _started(core: Core, parent: str, agent_id: str) -> dict[str, Any]:

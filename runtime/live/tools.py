@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -64,6 +64,7 @@ class Tool:
         object.__setattr__(self, "schema", ToolSchema(self.name, self.description, parameters))
 
 
+@overload
 def tool(
     function: Callable[..., Any],
     *,
@@ -71,15 +72,41 @@ def tool(
     description: str | None = None,
     approval: bool = False,
     effect: Effect = "none",
-) -> Tool:
-    """Make a tool of a function with typed arguments.
+) -> Tool: ...
+@overload
+def tool(
+    function: None = None,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    approval: bool = False,
+    effect: Effect = "none",
+) -> Callable[[Callable[..., Any]], Tool]: ...
+def tool(
+    function: Callable[..., Any] | None = None,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    approval: bool = False,
+    effect: Effect = "none",
+) -> Tool | Callable[[Callable[..., Any]], Tool]:
+    """Make a tool of a function with typed arguments; also a decorator, with or without options.
 
     A parameter annotated `ToolContext` is filled in by the loop. What the function returns is given to the model: text as
-    it is, an `Outcome` with its facts, anything else as JSON. What it raises becomes an error result.
+    it is, an `Outcome` with its facts, anything else as JSON. What it raises becomes an error result. approval: each call
+    waits for a person. effect: what it may do to the workspace, for the permission modes.
 
     Raises:
         UsageError: an argument has no annotation, or takes any number of values.
     """
+    if function is None:
+        return lambda given: _made(given, name, description, approval=approval, effect=effect)
+    return _made(function, name, description, approval=approval, effect=effect)
+
+
+def _made(
+    function: Callable[..., Any], name: str | None, description: str | None, *, approval: bool, effect: Effect
+) -> Tool:
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
     context: str | None = None

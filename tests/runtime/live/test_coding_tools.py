@@ -203,6 +203,21 @@ def test_the_schema_of_a_function_comes_from_its_types_and_says_what_is_needed()
     assert schema["properties"]["replace_all"] == {"default": False, "type": "boolean"}
 
 
+def test_a_tool_is_made_by_a_decorator_with_or_without_options() -> None:
+    @tool
+    def plain(text: str) -> str:
+        """Plain."""
+        return text
+
+    @tool(approval=True, name="careful")
+    def other() -> str:
+        """Careful."""
+        return ""
+
+    assert (plain.name, plain.approval) == ("plain", False)
+    assert (other.name, other.approval) == ("careful", True)
+
+
 def test_two_tools_may_not_share_a_name() -> None:
     with pytest.raises(UsageError, match="named 'read_file'"):
         as_tools([TOOLS["read_file"], TOOLS["read_file"]])

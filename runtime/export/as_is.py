@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from ...events.native import EOL, SourceRow
 from .claude_side import side_files
+from .codex_agents import spawned
 from .native_line import NativeLine
 from .places import claude_place, codex_place
 from .relink import NewIds, moved
@@ -58,7 +59,7 @@ def as_is(subject: Subject, target: str) -> Transcript | None:
     losses = Losses(target)
     session_id = subject.row.session_id
     claude = target == CLAUDE
-    side = side_files(subject, NewIds(session_id, subject.own_ids()), losses) if claude else {}
+    side = side_files(subject, NewIds(session_id, subject.own_ids()), losses) if claude else _threads(subject)
     return Transcript(
         session_id=session_id,
         place=claude_place(subject.cwd, session_id) if claude else _codex_name(source.path, session_id),
@@ -70,6 +71,18 @@ def as_is(subject: Subject, target: str) -> Transcript | None:
         unchanged=unchanged,
         ends_open=unchanged and not raw.endswith(b"\n"),
     )
+
+
+def _threads(subject: Subject) -> dict[str, bytes]:
+    """Rollouts of the threads that a Codex session spawned, as they were."""
+    files: dict[str, bytes] = {}
+    for row in spawned(subject):
+        for source in subject.store.sources(session_id=row.session_id):
+            if not source.superseded:
+                records = subject.store.source_records(source.source)
+                raw = b"".join(record.raw + EOL[record.eol] for record in records) + source.tail
+                files[_codex_name(source.path, row.session_id)] = raw
+    return files
 
 
 def _relocated(line: bytes, subject: Subject, target: str) -> bytes:

@@ -24,7 +24,7 @@ _IDS_OF_THREADS = frozenset(
 def agent_names(subject: Subject, session_id: str) -> dict[str, str]:
     """A new thread id for each spawned thread that is in the store, made from the new session id and the old one."""
     base = uuid.UUID(session_id)
-    return {row.session_id: str(uuid.uuid5(base, row.session_id)) for row in _agents(subject)}
+    return {row.session_id: str(uuid.uuid5(base, row.session_id)) for row in spawned(subject)}
 
 
 def renamed(payload: Json, names: Mapping[str, str]) -> Json:
@@ -41,7 +41,7 @@ def renamed(payload: Json, names: Mapping[str, str]) -> Json:
 def agent_rollouts(subject: Subject, names: Mapping[str, str], losses: Losses) -> dict[str, bytes]:
     """Rollouts of spawned threads by their place below the client's home."""
     files: dict[str, bytes] = {}
-    for row in _agents(subject):
+    for row in spawned(subject):
         lines = _lines(subject, row, names)
         if lines:
             files[codex_place(names[row.session_id], time.localtime())] = b"".join(line + b"\n" for line in lines)
@@ -50,7 +50,7 @@ def agent_rollouts(subject: Subject, names: Mapping[str, str], losses: Losses) -
     return files
 
 
-def _agents(subject: Subject) -> list[SessionRow]:
+def spawned(subject: Subject) -> list[SessionRow]:
     """Spawned threads that the session knew of at the pointer."""
     ids = [agent.session_id for agent in subject.restored.agent.subagents if agent.session_id is not None]
     rows = [subject.store.find_session(each) for each in ids]

@@ -26,7 +26,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         for session in ("S", "T"):
             lines = []
             for number in range(60):
-                text = " ".join(chance.choice(["alpha", "beta", "gamma", "delta"]) for _ in range(chance.randint(1, 90)))
+                text = " ".join(
+                    chance.choice(["alpha", "beta", "gamma", "delta"]) for _ in range(chance.randint(1, 90))
+                )
                 says = text if number != 30 else f"{session} is long " * 3000
                 lines.append(json.dumps({"tiny": session, "id": f"{session}{number}", "say": says}))
             (folder / f"{session}.jsonl").write_text("\n".join([*lines, "{torn"]))

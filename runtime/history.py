@@ -131,7 +131,7 @@ def _turns(store: EventStore, folded: Folded) -> list[Turn]:
 
 
 def _entries(store: EventStore, folded: Folded) -> Iterator[Entry]:
-    seen = _Seen(folded)
+    seen = _Seen(folded, _replaced(store, folded))
     batch: list[Event] = []
     for event in settled(seen.numbered(store.read(folded.session_id, until=folded.position))):
         if event.kind in SHOWN:
@@ -142,10 +142,17 @@ def _entries(store: EventStore, folded: Folded) -> Iterator[Entry]:
     yield from seen.entries(store.hydrate(batch))
 
 
+def _replaced(store: EventStore, folded: Folded) -> set[str]:
+    """Messages that a later, fuller record of the same message takes the place of: each is shown once."""
+    events = store.read(folded.session_id, until=folded.position, kinds=["UserInput", "AssistantMessage"])
+    return {str(native_id) for event in events for native_id in event.data.get("replaces") or ()}
+
+
 class _Seen:
     """Knows of each event its turn, whether it is live, and whether the model sees it."""
 
-    def __init__(self, folded: Folded) -> None:
+    def __init__(self, folded: Folded, replaced: set[str]) -> None:
+        self._replaced = replaced
         self._path = folded.path
         state = folded.states["conversation"]
         self._plan = [(lo, hi) for lo, hi in conversation.positions(state)]
@@ -162,6 +169,8 @@ class _Seen:
 
     def entries(self, events: list[Event]) -> Iterator[Entry]:
         for event in events:
+            if event.native_id in self._replaced:
+                continue
             if event.data.get("visible_to_reader", True) or event.data.get("visible_to_model", True):
                 yield self._entry(event)
 

@@ -132,7 +132,7 @@ def _refuse_drift(target: Pointer, plan: FilePlan, force: bool) -> None:
         return
     names = ", ".join(step.path for step in blocked)
     raise Refused(
-        f"{len(blocked)} file(s) were changed since the session last wrote them: {names}.",
+        f"{len(blocked)} file(s) are not, or cannot be shown to be, as the session last wrote them: {names}.",
         remedy="Nothing was changed. --force puts them back all the same (their present content is saved first).",
         pointer=str(target),
         findings=[finding.model_dump(mode="json") for finding in plan.findings()],

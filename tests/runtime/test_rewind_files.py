@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from rehydrate.events.errors import Refused
 from rehydrate.events.pointer import Pointer
 from rehydrate.events.store import EventStore
+from rehydrate.runtime.resume import resume_session
 from rehydrate.runtime.rewind import RewindResult, rewind_session
 
 from ..support.edited_project import EditedProject, git, tree_digest
@@ -248,3 +250,31 @@ def test_the_project_may_have_moved(project: EditedProject, tmp_path: Path) -> N
 
     assert (tmp_path / "moved" / "notes.txt").read_text() == "one\ntwo\n"
     assert not project.folder.exists()
+
+
+def test_both_takes_conversation_and_files_back_and_forth(project: EditedProject) -> None:
+    session, store = project.session_id, project.store
+    project.prompt("first")
+    project.write("notes.txt", "changed\n")
+    project.prompt("second")
+    project.write("new.txt", "new\n")
+    at_end = resume_session(session, store=store, check_workspace=False)
+
+    result = rewind_session(f"{session}@turn:1", "both", store=store)
+    at_first = resume_session(session, store=store, check_workspace=False)
+    assert [message.content[0].text for message in at_first.messages] == ["first"]  # type: ignore[union-attr]
+    assert not (project.folder / "new.txt").exists()
+    state = at_first.app_state.files[str(project.folder / "notes.txt")]
+    assert state.last_written_digest == hashlib.sha256(b"changed\n").hexdigest()
+
+    rewind_session(result.former_end, "both", store=store)
+    assert resume_session(session, store=store, check_workspace=False).messages == at_end.messages
+    assert (project.folder / "new.txt").read_text() == "new\n"
+
+
+def test_a_rewind_of_the_conversation_alone_touches_no_file(project: EditedProject) -> None:
+    prompt = project.prompt("edit")
+    project.write("notes.txt", "changed\n")
+    before = tree_digest(project.folder)
+    rewind_session(Pointer(project.session_id, prompt), store=project.store)
+    assert tree_digest(project.folder) == before

@@ -61,8 +61,8 @@ class Path:
 
     tree: whether native parent links choose the branch; `leaf` is then its last message and `ends` are all such. tips: the ids
     that a clean continuation hangs off. loose: only looking at the whole tree tells how it goes on. reply: the last one's id;
-    beside: it has parts beside the chain. order: positions in the order the model sees them, None where that is the order of
-    position.
+    beside: it has parts beside the chain. dead_record: the last record, when it lies off the path and may still have events.
+    order: positions in the order the model sees them, None where that is the order of position.
     """
 
     dead: Ranges = field(default_factory=Ranges)
@@ -74,6 +74,7 @@ class Path:
     loose: bool = False
     reply: str | None = None
     beside: bool = False
+    dead_record: int | None = None
     remarks: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     order: list[int] | None = None
 
@@ -92,6 +93,7 @@ class Path:
             "loose": self.loose,
             "reply": self.reply,
             "beside": self.beside,
+            "dead_record": self.dead_record,
             "remarks": self.remarks,
         }
 
@@ -110,7 +112,7 @@ class Path:
         if event.kind == "BranchChosen":
             stale = any(remark["code"] == "stale-branch-pointer" for remark in self.remarks)
             return not stale and not self.loose and event.data.get("native_leaf") in (self.leaf, *self.tips)
-        if self.loose and event.record is not None:
+        if event.record is not None and (self.loose or event.record == self.dead_record):
             return False
         if event.native_id is None or (event.node is None and not self.tree):
             return True
@@ -157,17 +159,17 @@ def find_path(read: Reader) -> Path:
     collector = NodeCollector()
     rewinds: list[Event] = []
     tree = False
-    last = 0
+    last, record = 0, None
     for event in read():
         tree = tree or event.node is not None
         if event.kind == "Rewound" and event.data.get("scope") != "files":
             rewinds.append(event)
         collector.add(event)
-        last = event.position
+        last, record = event.position, event.record
     dead = _rewound(rewinds)
-    if not tree:
-        return _linear(read, rewinds, dead)
-    return _branch(collector, rewinds, dead, last)
+    path = _branch(collector, rewinds, dead, last) if tree else _linear(read, rewinds, dead)
+    path.dead_record = None if path.live(last) else record
+    return path
 
 
 def _rewound(rewinds: list[Event], at: int | None = None) -> Ranges:

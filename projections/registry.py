@@ -48,7 +48,7 @@ PROJECTIONS: tuple[Projection, ...] = (
     world.FOLD,
 )
 
-PATH_VERSION = 3
+PATH_VERSION = 5
 """Raise it when `path.py`, `tree.py` or `turns.py` choose differently."""
 
 

@@ -122,7 +122,8 @@ class _Repaired:
                     went_on.add(_reply(before))
             elif before.results:
                 asker = parent[before.id]
-                if asker is not None and asker.type == "assistant":
+                same = node.results or (asker is not None and _reply(asker) == _reply(node))
+                if asker is not None and asker.type == "assistant" and not same:
                     went_on.add(_reply(asker))
         ends: dict[str, Node] = {}
         for node in speaking:

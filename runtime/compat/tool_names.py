@@ -38,6 +38,14 @@ _SAME_RIGHT = {
 """Tools whose arguments we cannot take, but which stand for the same right."""
 
 
+def bounds(source: str, recorded: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The recorded tools as a bound on what may be offered; None when the record is no bound.
+
+    A Codex rollout lists only what was added to the client's own tools (a shell and edits), never those.
+    """
+    return None if source == "codex" else recorded
+
+
 def ours(name: str) -> str:
     """The coding tool that does what the foreign tool `name` does; the name itself when there is none."""
     known = FOREIGN.get(name)

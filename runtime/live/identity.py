@@ -15,7 +15,9 @@ from ...events.errors import UsageError
 from ...events.findings import Finding
 from ...events.kinds import AgentMetadata, Fact, SessionLabel, SessionStarted
 from ...events.store import EventStore
+from ..compat.tool_names import bounds, ours, permitted
 from .coding_tools import coding_tools
+from .permissions import UNBOUNDED, sandbox_kind
 from .tools import Tool
 
 if TYPE_CHECKING:
@@ -167,26 +169,25 @@ def plan(store: EventStore, runtime: RestoredRuntime, changes: Changes) -> Plan:
     if changes.instructions is not None and digest_of(changes.instructions) != agent.instructions_digest:
         instructions = changes.instructions
         overrides |= {"instructions": instructions, "instructions_digest": digest_of(instructions)}
-    tools, findings = _tools(agent, changes.tools)
+    held_back = _held_back(runtime, changes)
+    tools, findings = _tools(changes.tools, bounds(runtime.session.source, agent.tools))
     names = tuple(tool.name for tool in tools)
     if changes.tools is not None and (agent.tools is None or set(names) - set(agent.tools)):
         overrides["tools"] = names
     events = (AgentMetadata(**overrides, override=True),) if overrides else ()
-    return Plan(model, tools, instructions, events, tuple(findings))
+    return Plan(model, tools, instructions, events, (*held_back, *findings))
 
 
-def _tools(agent: Agent, given: tuple[Tool, ...] | None) -> tuple[tuple[Tool, ...], list[Finding]]:
+def _tools(given: tuple[Tool, ...] | None, bound: tuple[str, ...] | None) -> tuple[tuple[Tool, ...], list[Finding]]:
     """The tools in force: the given ones, else of the coding set those that were recorded. What cannot be had again is told."""
-    from ..compat.tool_names import ours, permitted
-
     if given is not None:
         offered = given
-    elif agent.tools is None:
+    elif bound is None:
         offered = coding_tools()
     else:
-        offered = tuple(tool for tool in coding_tools() if permitted(tool.name, agent.tools))
+        offered = tuple(tool for tool in coding_tools() if permitted(tool.name, bound))
     names = {tool.name for tool in offered}
-    lost = [name for name in agent.tools or () if name not in names and ours(name) not in names]
+    lost = [name for name in bound or () if name not in names and ours(name) not in names]
     if not lost:
         return offered, []
     finding = Finding(
@@ -197,6 +198,25 @@ def _tools(agent: Agent, given: tuple[Tool, ...] | None) -> tuple[tuple[Tool, ..
         facts={"tools": lost},
     )
     return offered, [finding]
+
+
+def _held_back(runtime: RestoredRuntime, changes: Changes) -> tuple[Finding, ...]:
+    """A sandbox without bounds is confirmed at each opening, as a mode without questions is."""
+    if (
+        sandbox_kind(runtime.agent.sandbox) != UNBOUNDED
+        or changes.sandbox is not None
+        or changes.permission_mode is not None
+    ):
+        return ()
+    name = runtime.session.id
+    finding = Finding(
+        code="permission-mode-unconfirmed",
+        severity="info",
+        message=f"The session ran without a sandbox ({UNBOUNDED}); commands are asked for until that is confirmed.",
+        remedy=f"Confirm it where the session is opened: rehydrate run {name} PROMPT --permission-mode bypassPermissions",
+        facts={"recorded": UNBOUNDED, "effective": "default"},
+    )
+    return (finding,)
 
 
 def recorded_instructions(store: EventStore, session_id: str, agent: Agent) -> str | None:

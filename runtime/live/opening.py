@@ -20,6 +20,7 @@ from .core import Approver, Core, Settings
 from .journal import Journal, new_id
 from .lease import Lease, acquire
 from .model import Limits, ModelClient
+from .permissions import confirmed_mode
 from .place_gate import check_again
 from .session import Session
 from .state import LiveState
@@ -85,7 +86,17 @@ def start_session(
             Journal(events, wanted, 0, token=lease.token).append(*facts)
         recheck = partial(check_again, events, wanted)
         return _session(
-            events, owned, wanted, lease, given, root, name, resumed=False, options=options, mode=mode, recheck=recheck
+            events,
+            owned,
+            wanted,
+            lease,
+            given,
+            root,
+            name,
+            resumed=False,
+            options=options,
+            mode=confirmed_mode(permission_mode, sandbox) or mode,
+            recheck=recheck,
         )
     except BaseException:
         if owned:
@@ -145,7 +156,7 @@ def open_session(
             resumed=True,
             options=options,
             plan=plan,
-            mode=permission_mode,
+            mode=confirmed_mode(permission_mode, sandbox),
             recheck=partial(check_again, events, session_id, project, **said),
             place=restored.facts,
             findings=(*restored.findings, *plan.findings, *identity.foreign_reasoning(restored.runtime, options)),

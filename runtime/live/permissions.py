@@ -8,8 +8,12 @@ from .json_shapes import is_object
 from .tools import Tool
 
 Verdict = Literal["allow", "ask", "deny"]
+UNBOUNDED = "danger-full-access"
+"""A sandbox that is none: what it allowed needs a person's word at each opening, as a mode without questions does."""
+
 FREE = frozenset({"bypassPermissions", "full"})
 EDITS = frozenset({"acceptEdits", "auto"})
+WRITABLE = frozenset({"workspace-write", UNBOUNDED})
 READ_ONLY = frozenset({"plan", "read-only"})
 MODES = ("default", "plan", "acceptEdits", "bypassPermissions")
 
@@ -26,11 +30,18 @@ def verdict(tool: Tool, permission_mode: str | None, sandbox: Any) -> Verdict:
         return "deny"
     if tool.approval:
         return "ask"
-    if permission_mode in FREE or kind == "danger-full-access":
+    if permission_mode in FREE:
         return "allow"
-    if tool.effect == "write" and (permission_mode in EDITS or kind == "workspace-write"):
+    if tool.effect == "write" and (permission_mode in EDITS or kind in WRITABLE):
         return "allow"
     return "ask"
+
+
+def confirmed_mode(permission_mode: str | None, sandbox: Any) -> str | None:
+    """The mode that the words of this opening put in force; None leaves it to what is recorded."""
+    if permission_mode is None and sandbox_kind(sandbox) == UNBOUNDED:
+        return "bypassPermissions"
+    return permission_mode
 
 
 def sandbox_kind(sandbox: Any) -> str | None:

@@ -113,6 +113,7 @@ def _emit_agent(batch: Batch, payload: dict[str, Any]) -> None:
         "role": role,
         "provider": text_or_none(payload.get("model_provider")),
         "instructions_digest": _digest(instructions) if isinstance(instructions, str) and instructions else None,
+        "instructions": batch.at("base_instructions", "text") if is_object(base) and instructions else None,
         "parent_agent": parent_of(payload),
         "tools_added": names or None,
     }

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 SHOWN_SESSIONS = 200
 SHOWN_ENTRIES = 400
-SILENT = frozenset({"RunStarted", "RunEnded", "TodoSnapshot", "ApprovalRequested"})
+SILENT = frozenset({"SessionStarted", "SessionLabel", "RunStarted", "RunEnded", "TodoSnapshot", "ApprovalRequested"})
 """Entries that the page shows elsewhere."""
 
 
@@ -122,6 +122,7 @@ def _turns(entries: Any) -> list[dict[str, Any]]:
     for entry in entries[-SHOWN_ENTRIES:]:
         if not turns or (entry.turn is not None and entry.turn != turns[-1]["number"]):
             turns.append({"number": entry.turn, "entries": [], "pointer": entry.pointer})
+        turns[-1]["pointer"] = entry.pointer
         if entry.kind in SILENT:
             continue
         shown = {"entry": entry, "result": None, "preview": _arguments(entry)}
@@ -131,8 +132,7 @@ def _turns(entries: Any) -> list[dict[str, Any]]:
             turns[-1]["entries"].append(shown)
         if entry.kind == "ToolUse" and entry.call_id:
             calls[entry.call_id] = shown
-        turns[-1]["pointer"] = entry.pointer
-    return turns
+    return [turn for turn in turns if turn["entries"]]
 
 
 def _arguments(entry: Any) -> str:

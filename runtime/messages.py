@@ -131,7 +131,7 @@ class Merger:
             self._result(event)
         elif event.kind == "UserInput":
             self._input(event)
-        else:
+        elif event.kind == "RunEnded":
             self._aborted(event)
 
     def _new(self, event: Event, role: str, **more: Any) -> Spoken:

@@ -18,6 +18,8 @@ from .relink import moved
 from .subject import Subject
 from .transcript import Json, Losses, Transcript, line_of, object_of
 
+_POINTS_ELSEWHERE = ("history_base", "forked_from_ordinal_exclusive", "subagent_history_start_ordinal")
+"""Fields that say that a part of the history lies in another file: it is in this one now."""
 _OUTPUTS = {
     "function_call": "function_call_output",
     "local_shell_call": "function_call_output",
@@ -75,7 +77,9 @@ class _Copy:
         answered."""
         made = [self._meta(values[0][1])]
         unanswered = self._unanswered(value for _, value in values)
-        for _, value in values:
+        for number, (_, value) in enumerate(values):
+            if value.get("type") == "session_meta" and number:
+                continue  # Later ones are updates or marks of other files: each could send the client elsewhere.
             made.append(self._moved(value))
             payload = object_of(value.get("payload"))
             key = payload.get("call_id")
@@ -88,7 +92,7 @@ class _Copy:
         """The identity: new id, where it comes from, and the place it shall be resumed in."""
         payload = dict(first["payload"])
         source = payload.get("id") or self._subject.row.session_id
-        for name in ("history_base", "parent_thread_id", "subagent_history_start_ordinal"):
+        for name in (*_POINTS_ELSEWHERE, "parent_thread_id"):
             payload.pop(name, None)
         if isinstance(payload.get("source"), dict):
             payload["source"] = "cli"
@@ -104,8 +108,11 @@ class _Copy:
 
     def _moved(self, value: Json) -> Json:
         payload = value.get("payload")
-        if not isinstance(payload, dict) or value.get("type") == "session_meta":
+        if not isinstance(payload, dict):
             return value
+        if value.get("type") == "session_meta":
+            told = object_of(payload)
+            return {**value, "payload": {name: told[name] for name in told if name not in _POINTS_ELSEWHERE}}
         payload = moved(object_of(payload), self._subject.recorded_cwd, self._subject.cwd)
         return {**value, "payload": renamed(payload, self.names)}
 

@@ -45,8 +45,10 @@ class Connected:
         self._lock.close()
 
     @contextmanager
-    def writing(self) -> Generator[Connection]:
+    def writing(self, *, wait_s: float | None = None) -> Generator[Connection]:
         """One atomic write: all of it or nothing. Re-entrant; the outermost block commits.
+
+        wait_s: how long to wait for other writers (None: the general limit; 0 for caches, which nobody should wait for).
 
         Raises:
             DatabaseBusy: another writer held the database beyond the time limit.
@@ -57,7 +59,7 @@ class Connected:
                 with self._nested():
                     yield self._connection
                 return
-            with self._lock.held(), database.translated(self.name):
+            with self._lock.held(wait_s), database.translated(self.name):
                 self._begin_write()
                 self._depth = 1
                 try:

@@ -27,14 +27,15 @@ class WriterLock:
         self._fd: int | None = None
 
     @contextmanager
-    def held(self) -> Generator[None]:
-        """Hold the lock.
+    def held(self, wait_s: float | None = None) -> Generator[None]:
+        """Hold the lock. wait_s: how long to wait for it (None: the general limit; 0: not at all).
 
         Raises:
             DatabaseBusy: it could not be had within the time limit.
         """
-        deadline = time.monotonic() + self._timeout_s
-        if not self._threads.acquire(timeout=self._timeout_s):
+        limit_s = self._timeout_s if wait_s is None else wait_s
+        deadline = time.monotonic() + limit_s
+        if not self._threads.acquire(timeout=limit_s):
             raise self._busy()
         try:
             fd = self._open()
@@ -61,7 +62,8 @@ class WriterLock:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
         except BlockingIOError:
-            pass
+            if deadline <= time.monotonic():
+                raise self._busy() from None
         done = threading.Event()
         waiter = threading.Thread(target=self._wait, args=(fd, done), daemon=True)
         waiter.start()

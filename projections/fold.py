@@ -181,9 +181,10 @@ def save_state(store: EventStore, row: SessionRow, folded: Folded) -> None:
 
 
 def _try_to_save(store: EventStore, row: SessionRow, folded: Folded) -> None:
-    """A database that cannot be written, or is being written, goes without."""
+    """A database that cannot be written, or is being written just now, goes without."""
     try:
-        save_state(store, row, folded)
+        with store.writing(wait_s=0):
+            save_state(store, row, folded)
     except RehydrateError:
         return
 

@@ -79,7 +79,7 @@ class PriceBook:
         found = _from_list(model, datetime.fromtimestamp(day * 86_400, UTC), self._source)
         told = None if found is None else {"short": [str(p) for p in found.short], "long": [str(p) for p in found.long]}
         try:
-            with self._store.writing() as connection:
+            with self._store.writing(wait_s=0) as connection:
                 connection.execute(schema.store_info.insert(), {"key": key, "value": json.dumps(told)})
         except RehydrateError:
             pass  # A database that cannot be written works without this memory.

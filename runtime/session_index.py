@@ -74,7 +74,8 @@ def refresh_index(store: EventStore, session_id: str) -> dict[str, Any]:
 
 def _write(store: EventStore, made: list[tuple[SessionRow, dict[str, Any]]]) -> None:
     try:
-        store_rows(store, made)
+        with store.writing(wait_s=0):
+            store_rows(store, made)
     except RehydrateError:
         return
 

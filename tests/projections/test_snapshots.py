@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rehydrate.events.store import EventStore
 from rehydrate.projections.fold import restore_states
 from rehydrate.runtime.fork import fork_session
+from rehydrate.runtime.listing import list_sessions
 
 from ..support.events import Log
 
@@ -90,3 +93,15 @@ def test_the_size_of_a_state_does_not_follow_the_length_of_the_session(store: Ev
             query = f"SELECT length(body) FROM snapshot WHERE stream = {store.session(name).stream}"
             sizes.append(connection.exec_driver_sql(query).scalar())
     assert sizes[1] < sizes[0] * 1.5
+
+
+def test_a_restore_does_not_wait_for_a_writer(tmp_path: Path) -> None:
+    with EventStore(tmp_path / "store.sqlite") as one, EventStore(tmp_path / "store.sqlite") as other:
+        Log().store_in(one)
+        grow(one, "s", 100)
+        with one.writing():
+            began = time.monotonic()
+            assert restore_states(other, "s").folded == 201
+            assert list_sessions(all=True, store=other)[0].session_id == "s"
+            assert time.monotonic() - began < 10
+        assert stored(one) == []

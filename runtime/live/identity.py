@@ -232,7 +232,7 @@ def recorded_instructions(store: EventStore, session_id: str, agent: Agent) -> s
 
 def foreign_reasoning(runtime: RestoredRuntime, options: dict[str, Any]) -> tuple[Finding, ...]:
     """A finding when the history holds reasoning that the service of this opening cannot take back."""
-    from .model import provider_of
+    from .model import is_foreign, provider_of
 
     url = options.get("base_url") or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
     client = options.get("client")
@@ -240,7 +240,7 @@ def foreign_reasoning(runtime: RestoredRuntime, options: dict[str, Any]) -> tupl
     foreign = [
         message.pointer
         for message in runtime.messages
-        if message.provider != provider and any(block.type == "thinking" for block in message.content)
+        if is_foreign(message.provider, provider) and any(block.type == "thinking" for block in message.content)
     ]
     if not foreign:
         return ()

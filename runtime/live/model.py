@@ -177,6 +177,11 @@ def provider_of(base_url: str) -> str:
     return "openai" if host == "openai.com" or host.endswith(".openai.com") else host
 
 
+def is_foreign(message_provider: str | None, provider: str) -> bool:
+    """Whether reasoning in a message is another service's; old transcripts that do not say whose are of OpenAI's own."""
+    return (message_provider or "openai") != provider
+
+
 def takes_reasoning(model: str) -> bool:
     """Whether encrypted reasoning may be asked of a model of this name."""
     name = model.rpartition("/")[2].lower()

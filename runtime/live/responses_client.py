@@ -19,6 +19,7 @@ from .model import (
     SaidText,
     TextDelta,
     Usage,
+    is_foreign,
     provider_of,
     takes_reasoning,
 )
@@ -46,7 +47,18 @@ class ResponsesClient:
     def render(self, runtime: RestoredRuntime, model: str) -> list[dict[str, Any]]:
         from ..render import messages_for
 
-        return messages_for(runtime, "responses", model, provider=self.provider)
+        return messages_for(self._without_foreign_reasoning(runtime), "responses", model, provider=self.provider)
+
+    def _without_foreign_reasoning(self, runtime: RestoredRuntime) -> RestoredRuntime:
+        messages = tuple(
+            message.model_copy(
+                update={"content": tuple(block for block in message.content if block.type != "thinking")}
+            )
+            if is_foreign(message.provider, self.provider)
+            else message
+            for message in runtime.messages
+        )
+        return runtime.model_copy(update={"messages": messages})
 
     def ask(self, request: ModelRequest, *, stream: bool) -> Iterator[ModelEvent]:
         with openai_errors.translated():

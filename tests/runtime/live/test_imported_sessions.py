@@ -166,3 +166,38 @@ def test_recorded_tools_bound_what_is_offered_and_what_cannot_be_had_is_told(
         assert "tool-missing" in {finding.code for finding in session.findings}
         session.run("go on")
     assert not (workspace / "x").exists()
+
+
+def test_a_codex_session_goes_on_with_its_own_instructions_and_without_reasoning_of_another_service(
+    workspace: Path, database: str, tmp_path: Path
+) -> None:
+    thread = "019a0000-1111-7222-8333-444455556666"
+    meta = {
+        "id": thread,
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "cwd": str(workspace),
+        "originator": "codex_cli_rs",
+        "cli_version": "0.60.0",
+        "base_instructions": {"text": "You are Codex, and you are brief."},
+    }
+
+    def said(role: str, kind: str, text: str) -> dict[str, Any]:
+        return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+    payloads = [
+        ("session_meta", meta),
+        ("response_item", said("user", "input_text", "what is here?")),
+        ("response_item", {"type": "reasoning", "summary": [], "encrypted_content": "gAAAAfromElsewhere" * 9}),
+        ("response_item", said("assistant", "output_text", "A project.")),
+    ]
+    file = tmp_path / f"rollout-2026-01-01T00-00-00-{thread}.jsonl"
+    lines = [{"timestamp": "2026-01-01T00:00:00.000Z", "type": kind, "payload": payload} for kind, payload in payloads]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    import_transcripts([file], store=database)
+    with strict_server(say("Still a project.")) as server:
+        with gone_on_with(thread, database, server, model="gpt-5-codex", policy="force") as session:
+            assert session.run("and now?").output == "Still a project."
+            assert "foreign-reasoning" in {finding.code for finding in session.findings}
+        assert server.refused == []
+        assert server.requests[0]["instructions"] == "You are Codex, and you are brief."
+        assert [item["type"] for item in server.requests[0]["input"]] == ["message"] * 3

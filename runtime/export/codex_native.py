@@ -4,12 +4,13 @@ them."""
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...events.times import now_us, to_iso
 from ..messages import Merger
 from ..repair_calls import INTERRUPTED
+from .as_is import is_uuid
 from .codex_agents import agent_names, agent_rollouts, renamed
 from .codex_items import ItemWriter
 from .native_line import NativeLine, native_line, open_calls
@@ -20,6 +21,15 @@ from .transcript import Json, Losses, Transcript, line_of, object_of
 
 _POINTS_ELSEWHERE = ("history_base", "forked_from_ordinal_exclusive", "subagent_history_start_ordinal")
 """Fields that say that a part of the history lies in another file: it is in this one now."""
+_CHECKED: dict[str, Callable[[Any], bool]] = {
+    "history_mode": lambda value: value in ("legacy", "paginated"),
+    "originator": lambda value: isinstance(value, str),
+    "cli_version": lambda value: isinstance(value, str),
+    "dynamic_tools": lambda value: isinstance(value, list),
+    "base_instructions": lambda value: isinstance(object_of(value).get("text"), str),
+    "git": lambda value: isinstance(value, dict),
+}
+"""Fields of the first line that make the client refuse the whole file when they are of another form."""
 _OUTPUTS = {
     "function_call": "function_call_output",
     "local_shell_call": "function_call_output",
@@ -78,7 +88,7 @@ class _Copy:
         made = [self._meta(values[0][1])]
         unanswered = self._unanswered(value for _, value in values)
         for number, (_, value) in enumerate(values):
-            if value.get("type") == "session_meta" and number:
+            if value.get("type") == "session_meta" and (number or not is_uuid(str(_id_of(value)))):
                 continue  # Later ones are updates or marks of other files: each could send the client elsewhere.
             made.append(self._moved(value))
             payload = object_of(value.get("payload"))
@@ -99,7 +109,13 @@ class _Copy:
         now = to_iso(now_us())
         assert now is not None
         moment = now[:23] + "Z"
-        payload.update(id=self._session_id, forked_from_id=source, timestamp=moment, cwd=self._subject.cwd)
+        payload.pop("forked_from_id", None)
+        payload.update(id=self._session_id, timestamp=moment, cwd=self._subject.cwd)
+        if is_uuid(str(source)):
+            payload["forked_from_id"] = source  # The client refuses a file in which this is anything else.
+        for name, fits in _CHECKED.items():
+            if name in payload and not fits(payload[name]):
+                del payload[name]
         payload.setdefault("originator", "codex_cli_rs")
         payload.setdefault("cli_version", "0.0.0")
         if "session_id" in payload:
@@ -128,6 +144,10 @@ class _Copy:
             elif str(payload.get("type")).endswith("_output"):
                 answered.append(str(payload["call_id"]))
         return {call_id for call_id, _ in open_calls(calls, answered)}
+
+
+def _id_of(value: Json) -> Any:
+    return object_of(value.get("payload")).get("id")
 
 
 def _answer(value: Json, call: Json) -> Json:

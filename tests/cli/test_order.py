@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from pathlib import Path
 
@@ -18,8 +19,8 @@ def test_the_hint_after_a_rename_resumes_by_the_new_name(examples: Rehydrate) ->
     renamed = examples.json("rename", MIGRATE, "planb")
     assert renamed["title"] == "planb"
     assert examples.json("resume", "planb")["session"]["id"] == renamed["session_id"]
-    hint = next(line for line in examples("rename", MIGRATE, "planc").out.splitlines() if "rehydrate resume" in line)
-    assert examples(*hint.partition("rehydrate ")[2].split()).code == 0
+    hint = next(line for line in examples("rename", MIGRATE, "planc").out.splitlines() if " resume " in line)
+    assert examples(*shlex.split(hint.partition("rehydrate ")[2])).code == 0
     assert examples.json("resume", "planc")["session"]["title"] == "planc"
 
 

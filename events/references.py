@@ -100,6 +100,15 @@ def clean(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def clean_data(data: Any) -> Any:
+    """A fact's data with every text in it `clean`; paths of references stay, they name what is in the record."""
+    if isinstance(data, str):
+        return clean(data)
+    if is_object(data):
+        return data if is_reference(data) else {clean(key): clean_data(value) for key, value in data.items()}
+    return [clean_data(value) for value in data] if is_array(data) else data
+
+
 def preview(text: str, length: int = 200) -> str:
     """One clean line of at most `length` characters: no control characters, single spaces, no surrogates."""
     line = " ".join(clean(text[: length * 8]).split())

@@ -15,6 +15,7 @@ from ..damage import damage_finding, is_remark, remark_finding
 from ..event import Draft, derived_id
 from ..findings import Finding
 from ..native import SourceRow
+from ..references import clean_data
 from ..store import EventStore, SessionRow
 from .importer import Line, LinksDamage, SideEvent, Transcript
 from .known import KnownEvents
@@ -69,7 +70,10 @@ class EventWriter:
         if piece.value is None:
             return
         self.valued += 1
-        self._append_all(self._transcript.drafts(piece), piece, record)
+        drafts = self._transcript.drafts(piece)
+        if b"\\ud" in piece.raw or b"\\uD" in piece.raw:
+            drafts = [_storable(draft) for draft in drafts]
+        self._append_all(drafts, piece, record)
 
     def _take_damage(self, piece: Piece, record: int) -> None:
         data: dict[str, object] = {
@@ -180,6 +184,12 @@ class EventWriter:
                 remedy="Nothing to do; a later version may derive them again with: rehydrate rebuild --derive",
                 facts={"types": dict(sorted(self._unknown.items()))},
             )
+
+
+def _storable(draft: Draft) -> Draft:
+    """The draft without lone surrogates, which neither a database nor UTF-8 output takes; the record keeps them."""
+    ids = {name: clean_data(getattr(draft, name)) for name in ("native_id", "native_parent", "lane")}
+    return replace(draft, data=clean_data(draft.data), **ids)
 
 
 def _repeated(draft: Draft, line: Line, path: str) -> Finding:

@@ -15,6 +15,7 @@ from .. import native
 from ..damage import cut_finding, tail_finding
 from ..findings import Finding
 from ..native import SourceRow
+from ..references import clean
 from ..store import EventStore, SessionRow
 from .base_file import Past, base_source, missing_finding, past_of, went_back
 from .event_writer import EventWriter
@@ -152,7 +153,9 @@ class FileImport:
         return reader
 
     def _identity(self, named: Identity) -> Identity:
-        return replace(named, session_id=self._own_session(named.session_id)) if self._apart else named
+        session_id = self._own_session(named.session_id) if self._apart else named.session_id
+        parent = named.parent_session
+        return replace(named, session_id=clean(session_id), parent_session=None if parent is None else clean(parent))
 
     def _own_session(self, session_id: str) -> str:
         return f"{session_id}~{self.path.stem}"
@@ -188,7 +191,7 @@ class FileImport:
             hasher.update(chunk)
             left -= len(chunk)
         if left == 0 and hasher.digest() == known.prefix_hash and not self._is_document:
-            named = self._importer.open(self._probe, known.state.get("importer")).identity.session_id
+            named = clean(self._importer.open(self._probe, known.state.get("importer")).identity.session_id)
             if known.session_id in (named, self._own_session(named)):
                 self._apart = known.session_id != named
                 return _Start("continued", known, None, hasher)

@@ -65,6 +65,40 @@ def test_a_line_cut_in_the_middle_costs_itself_only(rehydrate: Rehydrate, tmp_pa
     assert len(messages(rehydrate)) == 6
 
 
+def test_a_damaged_parent_link_does_not_hide_what_was_before(rehydrate: Rehydrate, tmp_path: Path) -> None:
+    raw = joined(Lines(cwd=str(tmp_path)).turns(1, 4))
+    link = raw.index(b'"parentUuid"', raw.index(b'"u3"') - 200)
+    while raw.index(b"\n", link) < raw.index(b'"uuid": "u3"' if b'"uuid": "u3"' in raw else b'"uuid":"u3"'):
+        link = raw.index(b'"parentUuid"', link + 1)
+    value = raw.index(b'"', raw.index(b":", link))
+    end = raw.index(b'"', value + 1)
+    take(rehydrate, put(tmp_path, raw[:end] + b"*" + raw[end + 1 :]))
+    ids = [message["native_id"] for message in messages(rehydrate)]
+    assert ids[:4] == ["u1", "a1", "u2", "a2"]
+    assert ids[-1] == "a4"
+
+
+@pytest.mark.parametrize("damage", [b"[" * 100_000, b"\x00" * 70_000, b'{"a":' * 20_000, b'{"type":"x' * 7_000])
+def test_a_long_damaged_beginning_costs_itself_only(rehydrate: Rehydrate, tmp_path: Path, damage: bytes) -> None:
+    raw = damage + b"\n" + joined(Lines(cwd=str(tmp_path)).turns(1, 2))
+    session = take(rehydrate, put(tmp_path, raw, "cut.jsonl"))
+    assert session["session_id"] == SESSION
+    assert session["findings"]
+    assert [message["native_id"] for message in messages(rehydrate)] == ["u1", "a1", "u2", "a2"]
+
+
+@pytest.mark.parametrize("field", ["uuid", "type", "cwd", "gitBranch", "version", "customTitle", "sessionId"])
+def test_a_lone_surrogate_in_any_field_is_no_failure(rehydrate: Rehydrate, tmp_path: Path, field: str) -> None:
+    odd = {"type": "user", "uuid": "odd", "parentUuid": None, "sessionId": SESSION, "message": {"content": "odd"}}
+    if field == "customTitle":
+        odd = {"type": "custom-title", "sessionId": SESSION}
+    lines = Lines(cwd=str(tmp_path)).line({**odd, field: "x\ud800"}).turns(1, 2)
+    take(rehydrate, put(tmp_path, joined(lines)))
+    assert {"u1", "a1", "u2", "a2"} <= {message["native_id"] for message in messages(rehydrate)}
+    assert len(rehydrate.json("sessions", "--all")["sessions"]) == 1
+    assert rehydrate("show", SESSION).code == 0
+
+
 def test_a_torn_last_line_never_empties_a_session(rehydrate: Rehydrate, tmp_path: Path) -> None:
     """anthropics/claude-code#53821"""
     lines = Lines().turns(1, 100)

@@ -29,6 +29,7 @@ _NODES: dict[str, Callable[[Record, Memory], None]] = {
 
 _OWN_ID = re.compile(rb'"uuid"\s*:\s*"([0-9A-Za-z_-]{1,64})"')
 _PARENT_ID = re.compile(rb'"parentUuid"\s*:\s*"([0-9A-Za-z_-]{1,64})"')
+_NO_PARENT = re.compile(rb'"parentUuid"\s*:\s*null')
 
 
 class ClaudeTranscript:
@@ -80,7 +81,10 @@ class ClaudeTranscript:
         parent = _PARENT_ID.search(raw)
         if not own or (parent is not None and own[-1] == parent.group(1)):
             return None
-        return own[-1].decode(), parent.group(1).decode() if parent is not None else None
+        if parent is not None:
+            return own[-1].decode(), parent.group(1).decode()
+        is_root = self._memory.last_uuid is None or _NO_PARENT.search(raw) is not None
+        return own[-1].decode(), None if is_root else ""
 
     def _start(self, record: Record) -> None:
         """The session's first event, from the first record alone."""

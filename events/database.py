@@ -134,6 +134,8 @@ def _set_up(raw: sqlite3.Connection, journal: str, synchronous: str, *, fresh: b
     if str(cursor.execute("PRAGMA journal_mode").fetchone()[0]).upper() != journal:
         cursor.execute(f"PRAGMA journal_mode = {journal}")
     cursor.execute(f"PRAGMA synchronous = {synchronous}")
+    # What is removed is overwritten: for privacy, and because `verify` looks at what pages hold outside their rows.
+    cursor.execute("PRAGMA secure_delete = ON")
     cursor.close()
 
 
@@ -250,6 +252,9 @@ def translated(name: str) -> Generator[None]:
         raise
     except (exc.DBAPIError, sqlite3.Error) as error:
         raise _ours(error, name) from error
+    except UnicodeDecodeError as error:
+        # The driver cannot even read the text of an error or a definition.
+        raise _ours(sqlite3.DatabaseError(f"malformed text ({error})"), name) from error
 
 
 def _ours(error: Exception, name: str) -> RehydrateError:

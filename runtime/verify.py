@@ -10,6 +10,7 @@ from .opened import StoreLike, opened
 from .verify_chain import check_chain, check_lineage
 from .verify_file import check_file, check_tables
 from .verify_folds import check_folds
+from .verify_pages import check_pages
 from .verify_result import Mismatch, Verified, caught
 from .verify_sources import check_blobs, check_sources
 
@@ -44,6 +45,8 @@ def _verify(store: EventStore, named: Sequence[str]) -> Verified:
         found += mismatches
     if not named:
         found += check_tables(store)
+        with caught(found, "file", "The pages of the database cannot be read"):
+            found += check_pages(store)
         with caught(found, "blob", "The blobs cannot be read"):
             found += check_blobs(store)
     return Verified(sessions=len(rows), events=events, mismatches=tuple(found))

@@ -29,7 +29,7 @@ class FileWriter:
         """Keep the bytes, and append what they say."""
         if piece.closes:
             events.flush()
-            self._set_last_eol(piece.eol)
+            self._close_line(piece)
             return
         record = self._records.add(piece.line, piece.byte_offset, piece.raw, piece.eol)
         if not piece.blank:
@@ -40,10 +40,13 @@ class FileWriter:
             events.flush()
             self._queued = self._queued_bytes = 0
 
-    def _set_last_eol(self, eol: int) -> None:
-        """The line end of a record that was read before its line was whole."""
+    def _close_line(self, piece: Piece) -> None:
+        """The line end of a record that was read before its line was whole; rows of records never grow, so `\\r` gets its own."""
+        if piece.eol != 1:
+            self._records.add(piece.line, piece.byte_offset, b"\r", 1)
+            return
         columns = schema.record.c
         query = (
             select(columns.record).where(columns.source == self._source).order_by(columns.offset_bytes.desc()).limit(1)
         )
-        native.set_eol(self._connection, self._connection.execute(query).scalar_one(), eol)
+        native.set_eol(self._connection, self._connection.execute(query).scalar_one(), piece.eol)

@@ -11,6 +11,8 @@ import pytest
 from rehydrate.events.event import Draft
 from rehydrate.events.importers.run import import_file
 from rehydrate.events.store import EventStore
+from rehydrate.runtime.deletion import delete_session
+from rehydrate.runtime.purge import purge_sessions
 from rehydrate.runtime.verify import verify_store
 
 from ..support.tiny import TinyImporter
@@ -133,3 +135,36 @@ def test_removed_and_added_events_are_found(whole: bytes, tmp_path: Path) -> Non
 
 def test_an_empty_database_is_whole(tmp_path: Path) -> None:
     assert verify_store(store=tmp_path / "db.sqlite") == verify_store(store=":memory:")
+
+
+def test_a_changed_byte_outside_all_rows_of_a_growing_table_is_found(whole: bytes, tmp_path: Path) -> None:
+    found = 0
+    for page in range(1, len(whole) // 8192):
+        base = page * 8192
+        cells = int.from_bytes(whole[base + 3 : base + 5], "big")
+        start = base + int.from_bytes(whole[base + 5 : base + 7], "big")
+        unused = whole[base + 8 + 2 * cells : start]
+        if whole[base] != 13 or cells < 3 or len(unused) < 20 or b"UserInput" not in whole[start : base + 8192]:
+            continue
+        proof = verify_store(store=flipped(whole, start - 10, tmp_path))
+        assert [mismatch.what for mismatch in proof.mismatches] == ["file"]
+        assert f"page {page + 1}" in proof.mismatches[0].message
+        found += 1
+        if found == 3:
+            return
+    assert found
+
+
+def test_purging_and_changing_leave_nothing_to_report(tmp_path: Path) -> None:
+    path = tmp_path / "db.sqlite"
+    with EventStore(path) as store:
+        for session in ("S", "T"):
+            lines = (json.dumps({"tiny": session, "id": f"{session}{n}", "say": f"{n} " * 400}) for n in range(80))
+            (tmp_path / f"{session}.jsonl").write_text("\n".join(lines))
+            import_file(store, tmp_path / f"{session}.jsonl", TinyImporter())
+    delete_session("S", store=path)
+    purge_sessions(["S"], store=path)
+    with EventStore(path) as store:
+        store.append("T", [Draft("Notice", {"subtype": "x", "value": n}) for n in range(300)])
+        assert verify_store(store=store).mismatches == ()
+    assert verify_store(store=path).mismatches == ()

@@ -10,6 +10,8 @@ from typing import Any
 
 from ...events.references import clean
 from ..compat.claude_code import render_records
+from ..compat.codex import render_lines
+from ..compat.codex_lines import RolloutLine, lines_of
 from ..spoken import Spoken
 from .transcript import Transcript, list_of, object_of
 
@@ -24,6 +26,26 @@ def claude_reads_all(transcript: Transcript, expected: list[Spoken]) -> bool:
         return False
     text = clean("\n".join(_texts(messages)))
     return all(clean(said).strip() in text for said in _said(expected))
+
+
+def codex_reads_all(transcript: Transcript, expected: list[Spoken]) -> bool:
+    """The same for Codex: whether its replay of the rollout holds them all."""
+    lines = [RolloutLine(kind, payload, 0) for line in transcript.lines for kind, payload in lines_of(json.loads(line))]
+    items = render_lines(lines, None, transcript.session_id)
+    if Counter(_ids_of_spoken(expected)) - Counter(_ids_of_items(items)):
+        return False
+    parts = [object_of(part) for item in items for part in list_of(item.get("content"))]
+    text = clean("\n".join(str(part.get("text") or "") for part in parts))
+    return all(clean(said).strip() in text for said in _said(expected))
+
+
+def _ids_of_items(items: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    for item in items:
+        kind = str(item.get("type"))
+        if kind.endswith("_call"):
+            yield "tool_use", str(item.get("call_id") or item.get("id"))
+        elif kind.endswith("_output"):
+            yield "tool_result", str(item.get("call_id"))
 
 
 def _ids_of_messages(messages: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ from ..opened import StoreLike, opened
 from ..resolve import resolve_pointer
 from .as_is import as_is, is_untouched
 from .claude_native import claude_copy
-from .client_view import claude_reads_all
+from .client_view import claude_reads_all, codex_reads_all
 from .codex_native import codex_copy
 from .cross import to_claude, to_codex
 from .masking import masked_lines, masked_transcript
@@ -82,7 +82,8 @@ def _transcript(subject: Subject, to: Target) -> Transcript:
                 return same
         session_id = new_session_id()
         copy = claude_copy(subject, session_id) if to == CLAUDE else codex_copy(subject, session_id)
-        if copy is not None and (to == CODEX or claude_reads_all(copy, subject.spoken())):
+        reads_all = claude_reads_all if to == CLAUDE else codex_reads_all
+        if copy is not None and reads_all(copy, subject.spoken()):
             return copy
         made = to_claude(subject) if to == CLAUDE else to_codex(subject)
         made.findings.append(_rewritten(to))

@@ -36,6 +36,7 @@ class SessionInfo(Frozen):
     tag: str | None = None
     color: str | None = None
     archived: bool = False
+    deleted: bool = False
     events: int = 0
     turns: int = 0
     branches: int = 1
@@ -95,6 +96,8 @@ class Accounting(Frozen):
 
 
 class SubagentInfo(Frozen):
+    """inherited: started before a fork. inline: its transcript is a side chain of this one, its usage is counted there."""
+
     id: str
     name: str | None = None
     type: str | None = None
@@ -107,6 +110,7 @@ class SubagentInfo(Frozen):
     worktree: str | None = None
     pointer: str | None = None
     inherited: bool = False
+    inline: bool = False
     accounting: Totals = Totals()
 
 

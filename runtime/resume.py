@@ -156,6 +156,7 @@ def _session(row: SessionRow, folded: Folded, original: str | None) -> parts.Ses
         tag=labels["tag"],
         color=labels["color"],
         archived=labels["archived"],
+        deleted=bool(labels["deleted"]),
         events=folded.position,
         turns=activity["turns"],
         branches=max(1, len(folded.path.ends)),
@@ -212,8 +213,9 @@ def _accounting(
     if row.forked_from and folded.position <= int(row.forked_from.rpartition("@")[2]):
         own, inherited = parts.Totals(), added(own, inherited)
     helpers = added(*(one.accounting for one in subagents))
-    own = added(own, *(one.accounting for one in subagents if not one.inherited))
-    inherited = added(inherited, *(one.accounting for one in subagents if one.inherited))
+    apart = [one for one in subagents if not one.inline]
+    own = added(own, *(one.accounting for one in apart if not one.inherited))
+    inherited = added(inherited, *(one.accounting for one in apart if one.inherited))
     if use["invalid"] is not None:
         facts = {**use["invalid"], "pointer": f"{row.session_id}@{use['invalid']['at']}"}
         text = f"A recorded context of {facts['tokens']} tokens does not fit a window of {facts['window']}; it is not taken over."

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 from ..events import schema
+from ..events.references import preview
 from ..events.store import EventStore, SessionRow
 from ..projections.fold import Folded, restore_states
 from . import restored as parts
@@ -26,6 +27,7 @@ def subagents_of(
     """
     told: dict[str, dict[str, Any]] = folded.states["agent"]["subagents"]
     cut = _cut(row)
+    lanes: dict[str, dict[str, Any]] = dict(folded.states["lanes"]["lanes"])
     children = _children(store, row)
     found: list[parts.SubagentInfo] = []
     used: set[str] = set()
@@ -36,7 +38,8 @@ def subagents_of(
         if match is not None:
             used.add(match.row.session_id)
         inherited = cut is not None and entry["at"] <= cut
-        found.append(_info(store, agent_id, entry, None if match is None else match.row, reader, prices, inherited))
+        info = _info(store, agent_id, entry, None if match is None else match.row, reader, prices, inherited)
+        found.append(info if match is not None else _from_lane(info, lanes, prices))
     for agent_id in sorted(children):
         child = children[agent_id]
         if child.row.session_id not in used and child.began_by(folded, store, row):
@@ -131,10 +134,13 @@ def _info(
         prompt = text if isinstance(text, str) else prompt
     if status == "running":
         status = "interrupted"
-    names = ("name", "type", "description", "call_id", "worktree")
     return parts.SubagentInfo(
         id=agent_id,
-        **{name: entry.get(name) for name in names},
+        name=entry.get("name"),
+        type=entry.get("type"),
+        description=entry.get("description"),
+        call_id=entry.get("call_id"),
+        worktree=entry.get("worktree"),
         prompt=prompt,
         model=model,
         status=status or "unknown",
@@ -143,6 +149,17 @@ def _info(
         accounting=own,
         inherited=inherited,
     )
+
+
+def _from_lane(info: parts.SubagentInfo, lanes: dict[str, dict[str, Any]], prices: PriceBook) -> parts.SubagentInfo:
+    """A sub-agent whose transcript is a side chain of this one: found by its prompt, each chain belongs to one of them."""
+    wanted = None if info.prompt is None else preview(info.prompt)
+    name = next((name for name, lane in lanes.items() if wanted and lane["first"] == wanted), None)
+    if name is None:
+        return info
+    lane = lanes.pop(name)
+    spent = totals(lane["spent"]["own"], prices)
+    return info.model_copy(update={"model": lane["model"] or info.model, "accounting": spent, "inline": True})
 
 
 def _status(states: dict[str, Any]) -> str:

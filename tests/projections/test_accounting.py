@@ -142,3 +142,14 @@ def test_what_a_parents_sub_agent_spent_before_a_fork_is_inherited(store: EventS
     found = accounting(store, child)
     assert (found.own.input_tokens, found.inherited.input_tokens) == (0, 111)
     assert accounting(store).total == found.total
+
+
+def test_a_side_chain_in_the_transcript_is_a_sub_agent_and_counts_once(store: EventStore) -> None:
+    log = Log().user("go").add("Subagent", agent_id="call_1", call_id="call_1", prompt="look at it", status="completed")
+    log.add("UserInput", lane="x", content=[{"type": "text", "text": "look at it"}], preview="look at it")
+    log.add("AssistantMessage", lane="x", blocks=[], model="claude-side").cost("r1", input_tokens=100)
+    log.add("Cost", lane="x", model="claude-side", response_id="r2", input_tokens=7).store_in(store)
+    runtime = resume_session("s", store=store, check_workspace=False)
+    (agent,) = runtime.agent.subagents
+    assert (agent.model, agent.accounting.input_tokens) == ("claude-side", 7)
+    assert (runtime.accounting.total.input_tokens, runtime.accounting.subagents.input_tokens) == (107, 7)

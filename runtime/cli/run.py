@@ -77,6 +77,8 @@ def run(
         "approver": _ask_person() if frame.interactive else None,
     }
     try:
+        given = sys.stdin.read() if prompt == "-" else prompt
+        _require_what_it_needs(frame, session, given, api)
         if session == NEW:
             opened = _begin(options, title)
         else:
@@ -94,7 +96,7 @@ def run(
                 **options,
             )
         with opened as live:
-            code = _drive(frame, live, sys.stdin.read() if prompt == "-" else prompt)
+            code = _drive(frame, live, given)
     except RehydrateError as error:
         if not frame.json:
             raise
@@ -102,6 +104,20 @@ def run(
         frame.line({"type": "error", **document, "error": document})
         code = error.exit_code
     raise typer.Exit(code)
+
+
+def _require_what_it_needs(frame: Frame, session: str, given: str | None, api: Literal["responses", "chat"]) -> None:
+    """A run that cannot begin leaves nothing behind: the session, the prompt and the service are looked at first."""
+    from ...events.errors import UsageError
+    from ..live.opening import looked_up, require_service
+    from ..opened import opened
+
+    if session != NEW:
+        with opened(frame.db) as store:
+            looked_up(store, session)
+    elif given is None or not given.strip():
+        raise UsageError("A new session needs a prompt.", remedy='Write it: rehydrate run new "…"')
+    require_service(api)
 
 
 def _begin(options: dict[str, Any], title: str | None) -> Session:

@@ -169,6 +169,15 @@ def open_session(
         raise
 
 
+def require_service(api: Api, **service: Any) -> None:
+    """Make sure that a model's service can be asked, before anything is written.
+
+    Raises:
+        UsageError: there is no key, or no such interface.
+    """
+    _Options(api=api, **service).make_client().close()
+
+
 def _store(store: StoreLike) -> tuple[EventStore, bool]:
     if isinstance(store, EventStore):
         return store, False

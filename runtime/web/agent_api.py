@@ -16,9 +16,9 @@ from ...events.errors import RehydrateError, UsageError
 from ..live.instructions import coding_instructions
 from ..live.json_shapes import is_list
 from ..live.live_events import LiveEvent
-from ..live.opening import looked_up, open_session, start_session
+from ..live.opening import looked_up, open_session, require_service, start_session
 from ..live.session import Session
-from .answers import as_json, body_of, text_of
+from .answers import as_json, body_of, text_of, told
 from .context import Served, aside, served
 from .running import Feed, told_error
 from .tailing import replayed
@@ -113,10 +113,13 @@ def _drive(shared: Served, asked: Asked, feed: Feed, *, stream: bool) -> None:
 
 def _fail(feed: Feed, error: RehydrateError, position: int) -> None:
     feed.error = error
-    feed.add(LiveEvent("error", position, error.as_json()))
+    feed.add(LiveEvent("error", position, told(error)))
 
 
 def _open(shared: Served, asked: Asked) -> Session:
+    if asked.session_id is not None:
+        looked_up(shared.store, asked.session_id)
+    require_service(shared.api, base_url=shared.options.get("base_url"))
     common: dict[str, Any] = {
         "store": shared.target or shared.store,
         "model": asked.model,

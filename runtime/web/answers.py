@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from ...events.errors import RehydrateError, UsageError
 from ..live.json_shapes import is_object
+from .remedies import over_http
 
 STATUS = {2: 400, 3: 404, 4: 409, 5: 403, 6: 500, 7: 502}
 """HTTP status by exit code; 500 for anything else."""
@@ -31,8 +32,13 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
+def told(error: RehydrateError) -> dict[str, Any]:
+    """The error's document, its remedy in words that help over HTTP."""
+    return {**error.as_json(), "remedy": over_http(error.remedy)}
+
+
 def of_error(error: RehydrateError) -> Response:
-    return as_json({"error": error.as_json()}, STATUS.get(error.exit_code, 500))
+    return as_json({"error": told(error)}, STATUS.get(error.exit_code, 500))
 
 
 async def on_error(_: Request, error: Exception) -> Response:

@@ -42,6 +42,7 @@ def _api() -> list[Route]:
         Route("/api/agent/stream", agent_api.stream, methods=["POST"]),
         Route("/api/agent", agent_api.whole, methods=["POST"]),
         Route("/api/sessions", session_api.sessions, methods=["GET"]),
+        Route("/api/sessions/", session_api.sessions, methods=["GET"]),
         Route(f"{one}/runtime", session_api.runtime, methods=["GET"]),
         Route(f"{one}/check", session_api.check, methods=["GET"]),
         Route(f"{one}/entries", session_api.entries, methods=["GET"]),
@@ -57,6 +58,8 @@ def _api() -> list[Route]:
 def _pages() -> list[Route | Mount]:
     return [
         Route("/", pages.index, methods=["GET"]),
+        Route("/sessions", pages.index, methods=["GET"]),
+        Route("/sessions/", pages.index, methods=["GET"]),
         Route("/new", pages.new, methods=["GET"]),
         Route("/sessions/{id:path}", pages.session, methods=["GET"]),
         Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),

@@ -14,6 +14,7 @@ from ..live.lease import holder_of
 from ..live.opening import looked_up
 from .answers import STATUS
 from .context import Served, aside, served
+from .remedies import over_http
 from .session_api import listed
 
 if TYPE_CHECKING:
@@ -142,4 +143,4 @@ def _arguments(entry: Any) -> str:
 
 
 def _failed(error: RehydrateError) -> Response:
-    return _page("failed.html", STATUS.get(error.exit_code, 500), error=error)
+    return _page("failed.html", STATUS.get(error.exit_code, 500), error=error, remedy=over_http(error.remedy))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...events.errors import Conflict, RehydrateError
 from ..live.live_events import LiveEvent
+from .answers import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,4 +136,4 @@ class Runs:
 
 def told_error(error: RehydrateError, position: int) -> dict[str, Any]:
     """The data of an `error` event."""
-    return {"type": "error", "position": position, **error.as_json()}
+    return {"type": "error", "position": position, **told(error)}

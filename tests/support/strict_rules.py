@@ -32,8 +32,16 @@ def check_text(raw: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise Illegal(f"We could not parse the JSON body of your request: {error}") from error
     _require(isinstance(body, dict), "The body must be an object.")
-    _require("\\u0000" not in json.dumps(body), "NUL in the body.")
+    _require(not _holds_nul(body), "NUL in the body.")
     return dict(body)
+
+
+def _holds_nul(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(_holds_nul(each) for pair in value.items() for each in pair)
+    if isinstance(value, list):
+        return any(map(_holds_nul, value))
+    return isinstance(value, str) and "\x00" in value
 
 
 def check_responses(body: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rehydrate.events.store import EventStore
 from rehydrate.runtime.cli.run_command import run_command
 
 from ...support.live_session import events_of
@@ -121,3 +122,22 @@ def test_compact_tail_and_takeover_answer_as_documents(command: Command) -> None
     assert [line["kind"] for line in lines] == ["ContextCompact"]
     code, out, _ = command("takeover", session_id, "--json")
     assert (code, json.loads(out)["former"]) == (0, None)
+
+
+def test_a_run_that_cannot_begin_writes_nothing(
+    command: Command, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = command.begun()
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    with EventStore(database) as store:
+        before = (store.event_count(), len(store.sessions()))
+    for words in (
+        ("run", "new", "hello", "--model", "gpt-test"),
+        ("run", session_id, "hello", "--model", "another"),
+        ("run", "new", "hello"),
+        ("run", "new", " ", "--model", "gpt-test"),
+    ):
+        code, lines = command.lines(*words)
+        assert (code, lines[-1]["error"]["code"]) == (2, "usage")
+    with EventStore(database) as store:
+        assert (store.event_count(), len(store.sessions())) == before

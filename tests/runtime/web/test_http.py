@@ -219,3 +219,27 @@ def test_damaged_text_of_a_session_is_still_an_answer(client: httpx.Client, mode
     answer = client.get(f"/api/sessions/{session_id}/runtime")
     assert answer.status_code == 200
     json.loads(answer.content.decode("utf-8"))
+
+
+def test_remedies_are_in_the_words_of_the_interface(client: httpx.Client, database: str, workspace: Path) -> None:
+    begun(client)
+    missing = client.get("/api/sessions/nowhere").json()["error"]["remedy"]
+    assert "GET /api/sessions" in missing
+    assert "rehydrate " not in missing
+    with served(database, workspace, base_url="http://127.0.0.1:9/v1") as url:
+        shared = httpx.post(f"{url}/api/agent", json={"input": "x", "project": "/nowhere/at/all"}, timeout=60).json()
+    assert "--" not in shared["error"]["remedy"]
+
+
+def test_the_list_is_found_with_and_without_a_slash(client: httpx.Client) -> None:
+    for path in ("/sessions", "/sessions/", "/", "/api/sessions", "/api/sessions/"):
+        assert client.get(path).status_code == 200
+
+
+def test_a_run_that_cannot_begin_leaves_nothing(database: str, workspace: Path) -> None:
+    with served(database, workspace) as url:
+        answer = httpx.post(f"{url}/api/agent", json={"input": "x"}, timeout=60)
+    assert answer.status_code == 400
+    assert "OPENAI_API_KEY" in answer.json()["error"]["remedy"]
+    with EventStore(database) as store:
+        assert store.sessions() == []

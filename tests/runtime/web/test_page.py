@@ -91,4 +91,4 @@ def test_an_error_of_the_service_is_told_with_its_remedy(page: Any, url: str, mo
     model.extend(Reply(status=400, error="the model is away"))
     begin(page, url, "hello")
     assert "the model is away" in page.inner_text(".problem")
-    assert "rehydrate run" in page.inner_text(".problem")
+    assert "POST /api/agent" in page.inner_text(".problem")

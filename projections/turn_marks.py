@@ -18,10 +18,11 @@ LEADING = frozenset(
         "SessionLabel",
         "SessionStarted",
         "Rewound",
+        "Repaired",
         "Notice",
     }
 )
-"""What may stand before the input of a turn and belongs to it rather than to the turn before."""
+"""What may stand before the input of a turn and belongs to it rather than to the turn before; no turn ends with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +66,9 @@ class TurnMarks:
             self._turns[-1] = Turn(last.number, last.first, last.prompt, max(self._last, last.prompt), last.preview)
 
     def turns(self, head: int) -> list[Turn]:
-        """All turns; the last one reaches to `head`."""
+        """All turns up to `head`; the last one, too, ends with an event of its own, not with what was noted behind it."""
         self._close()
-        if not self._turns:
-            return []
-        last = self._turns[-1]
-        return [*self._turns[:-1], Turn(last.number, last.first, last.prompt, head, last.preview)]
+        return [turn for turn in self._turns if turn.prompt <= head]
 
 
 def _is_context(event: Event) -> bool:
@@ -78,7 +76,7 @@ def _is_context(event: Event) -> bool:
 
 
 def find_turns(events: Iterable[Event], head: int) -> list[Turn]:
-    """The turns of these live events."""
+    """The turns of these live events, whose newest is at `head`."""
     marks = TurnMarks()
     for event in events:
         marks.take(event)

@@ -152,3 +152,13 @@ def test_b196_a_wrong_stored_state_is_found_named_and_replaced(store: EventStore
     assert {one.session_id for one in found.mismatches} == {ONE, TWO, OTHER}
     assert rebuild_projections(store=store).mismatches == ()
     assert list_sessions(all=True, store=store)[0].title != "wrong"
+
+
+def test_b16_a_turn_ends_with_its_own_last_event(store: EventStore) -> None:
+    before = resolve_pointer(store, f"{ONE}@turn:2").position
+    rename_session(ONE, "named later", store=store)
+    store.append(ONE, Log().rewind(3).drafts[1:])
+    assert before == 5
+    assert resolve_pointer(store, f"{ONE}@turn:1").position == 3
+    with pytest.raises(EventNotFound):
+        resolve_pointer(store, f"{ONE}@turn:2")

@@ -9,7 +9,17 @@ if TYPE_CHECKING:
     from ..compare import Change, Comparison
 
 _SHORT = 120
-_COUNTS = ("requests", "input_tokens", "output_tokens", "cache_read_tokens", "reasoning_tokens", "cost_usd")
+_COUNTS = (
+    "requests",
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_5m_tokens",
+    "cache_write_1h_tokens",
+    "reasoning_tokens",
+    "cost_usd",
+)
+"""`cached` elsewhere is what was read from and written to the cache; here each part has its own line."""
 
 
 def first_line(text: str) -> str:

@@ -51,7 +51,17 @@ def resolve_session(store: EventStore, text: str, project: str | os.PathLike[str
             return store.session(found[0]["session_id"])
         if found:
             raise _ambiguous(text, found)
+    gone = _by_beginning(_deleted(store), wanted)
+    if len(gone) == 1:
+        return store.session(gone[0]["session_id"])
     raise _not_found(text, wanted, listed)
+
+
+def _deleted(store: EventStore) -> list[dict[str, Any]]:
+    """Deleted sessions answer to a beginning of their ids when no other session does, so that they can be taken back."""
+    from .session_index import listed_rows
+
+    return [row for row in listed_rows(store) if row["deleted"]]
 
 
 def _decorated(store: EventStore, wanted: str) -> SessionRow | None:

@@ -84,7 +84,7 @@ def add_up_costs(
             if _within(cell[1], since, until) and buckets
         }
     return Costs(
-        sessions=len({session_id for members in count.members.values() for session_id in members}),
+        sessions=len({session_id for cell in wanted for session_id in count.members[cell]}),
         total=added(*wanted.values()),
         by_project=_by_project(wanted, count.members),
         by_model=_by_model(added(*wanted.values())),
@@ -118,10 +118,15 @@ def _tokens(usage: ModelUsage) -> int:
     return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_5m_tokens
 
 
-def _by_project(cells: dict[Cell, Totals], members: dict[str | None, set[str]]) -> tuple[ProjectCosts, ...]:
+def _by_project(cells: dict[Cell, Totals], members: dict[Cell, set[str]]) -> tuple[ProjectCosts, ...]:
     groups = _grouped(cells, lambda cell: cell[0])
     rows = [
-        ProjectCosts(project=name, sessions=len(members.get(name, ())), **dict(one)) for name, one in groups.items()
+        ProjectCosts(
+            project=name,
+            sessions=len({session_id for cell in cells if cell[0] == name for session_id in members[cell]}),
+            **dict(one),
+        )
+        for name, one in groups.items()
     ]
     return tuple(sorted(rows, key=lambda row: (-row.cost_usd_known, -_tokens(row), row.project or "")))
 
@@ -139,13 +144,13 @@ def _by_day(cells: dict[Cell, Totals]) -> tuple[DayCosts, ...]:
 class _Count:
     """Buckets of tokens by project and day.
 
-    members: the sessions that a project's costs come from. only: None, or the sessions that are counted.
+    members: the sessions that a cell's costs come from. only: None, or the sessions that are counted.
     """
 
     def __init__(self, projects: dict[str, str | None]) -> None:
         self.only: set[str] | None = None
         self.cells: dict[Cell, Buckets] = {}
-        self.members: dict[str | None, set[str]] = {}
+        self.members: dict[Cell, set[str]] = {}
         self._projects = projects
         self._owners: dict[str, str] = {}
         self._parents: dict[str, str] = {}
@@ -159,9 +164,9 @@ class _Count:
         for event, delta in self._deltas(store, row):
             if not counted:
                 continue
-            self.members.setdefault(project, set()).add(main)
-            day = (to_iso(event.ts) or "")[:10] or None
-            buckets = self.cells.setdefault((project, day), {})
+            cell = (project, (to_iso(event.ts) or "")[:10] or None)
+            self.members.setdefault(cell, set()).add(main)
+            buckets = self.cells.setdefault(cell, {})
             for model, part in delta.items():
                 _merge(buckets, model, part)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .ago import count, many, money
 from .frame import Answer, Frame
-from .options import ProjectOption
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 def costs(
     context: typer.Context,
-    project: ProjectOption = None,
+    project: Annotated[
+        Path | None,
+        typer.Option("--project", metavar="PATH", help="Only of this directory's project (default: of all)."),
+    ] = None,
     since: Annotated[
         str | None, typer.Option("--since", metavar="DAY", help="From this day on (2026-05-12, UTC).")
     ] = None,

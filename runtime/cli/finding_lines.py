@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .screen import Screen
 
 MARKS = {"error": ("✗", "bold red"), "warning": ("!", "bold yellow"), "repaired": ("~", "cyan"), "info": ("·", "dim")}
+MEANINGS = {"error": "refuses", "warning": "warns", "repaired": "was repaired", "info": "for information"}
 ORDER = ("error", "warning", "repaired", "info")
 SHOWN_PER_CODE = 3
 
@@ -27,6 +28,9 @@ def show_findings(screen: Screen, findings: Iterable[Any]) -> None:
                 groups.setdefault(finding["code"], []).append(finding)
         for code, group in groups.items():
             _show_group(screen, severity, code, group)
+    shown = [severity for severity in ORDER if any(finding["severity"] == severity for finding in found)]
+    if len(shown) > 1:
+        screen.line("  ".join(f"{MARKS[severity][0]} {MEANINGS[severity]}" for severity in shown), style="dim")
 
 
 def _show_group(screen: Screen, severity: str, code: str, group: list[dict[str, Any]]) -> None:

@@ -52,7 +52,7 @@ def import_(
     with _progress(frame) as progress:
         result = import_transcripts(paths or (), source=source, store=frame.db, progress=progress, path_map=path_map)
     document = plain(result)
-    return Answer(document, lambda screen: _show(screen, document), _exit_code(document["failed"]))
+    return Answer(document, lambda screen: _show(screen, document, frame.db), _exit_code(document["failed"]))
 
 
 def _exit_code(failed: list[dict[str, Any]]) -> int:
@@ -87,7 +87,7 @@ def _progress(frame: Frame) -> Generator[Callable[..., None] | None]:
         yield report
 
 
-def _show(screen: Screen, document: dict[str, Any]) -> None:
+def _show(screen: Screen, document: dict[str, Any], db: str | None) -> None:
     sessions, failed = document["sessions"], document["failed"]
     added = sum(session["events_added"] for session in sessions)
     changed = [session for session in sessions if session["events_added"]]
@@ -111,10 +111,12 @@ def _show(screen: Screen, document: dict[str, Any]) -> None:
     screen.line(f"{told}, {many(len(failed), 'file')} failed.")
     if not sessions and not failed:
         screen.line("Nothing was found to import. Give a file or a folder: rehydrate import PATH")
-    else:
-        screen.next_step(
-            "rehydrate sessions" if len(sessions) != 1 else f"rehydrate resume {sessions[0]['session_id']}"
-        )
+    elif len(sessions) == 1:
+        screen.next_step(f"rehydrate resume {sessions[0]['session_id']}")
+    elif sessions:
+        from ..listing import list_sessions
+
+        screen.next_step("rehydrate sessions" if list_sessions(store=db) else "rehydrate sessions --all")
 
 
 def _show_findings(screen: Screen, sessions: list[dict[str, Any]]) -> None:

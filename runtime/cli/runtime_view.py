@@ -31,11 +31,14 @@ def show_runtime(screen: Screen, runtime: RestoredRuntime) -> None:
                 f"{ago(session.last_activity)}, {many(session.turns, 'turn')}, {many(session.events, 'event')}",
             ),
             ("comes from", session.forked_from),
+            ("deleted", "yes; in no list until it is taken back" if session.deleted else None),
             ("state", None if runtime.turn_state == "idle" else _state(runtime.turn_state)),
             ("context", _context(runtime)),
             ("agent", _agent(runtime)),
             ("workspace", _workspace(runtime)),
             ("cost", _cost(runtime.accounting.total)),
+            ("  its own", _cost(runtime.accounting.own) if runtime.accounting.inherited.requests else None),
+            ("  inherited", _cost(runtime.accounting.inherited)),
         ]
     )
     _todos(screen, runtime)
@@ -181,8 +184,15 @@ def _text(blocks: Iterable[Any]) -> str:
 
 def _next(screen: Screen, runtime: RestoredRuntime) -> None:
     pointer = runtime.session.id
-    if runtime.workspace.cwd is not None and runtime.workspace.found is None:
-        screen.next_step(f"rehydrate rebind {pointer} PATH", "Say where it lies now")
+    if runtime.session.deleted:
+        screen.next_step(f"rehydrate unarchive {pointer}", "Take it back")
+    blocking = [finding for finding in runtime.report.findings if "open" in (finding.facts.get("blocks") or ())]
+    if blocking:
+        screen.line(
+            f"Going on is refused until this is settled: {', '.join(one.code for one in blocking)}.", style="dim"
+        )
+        for one in blocking:
+            screen.remedy(one.remedy)
     else:
         screen.next_step(f'rehydrate run {pointer} "…"', "Go on here")
     if runtime.session.source in {"claude-code", "codex"}:

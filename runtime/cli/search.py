@@ -36,12 +36,12 @@ def _show(screen: Screen, found: Found) -> None:
         screen.line(f"Nothing was said about {found.query!r}.")
         screen.next_step("rehydrate sessions --all", "All sessions")
         return
-    last = None
-    for match in found.matches:
-        if match.session_id != last:
-            screen.styled((match.title or match.session_id, "bold"), (f"  {ago(match.timestamp)}", "dim"))
-            last = match.session_id
-        screen.styled((f"  {match.pointer}  ", "cyan"), (match.snippet, None))
+    sessions = dict.fromkeys(match.session_id for match in found.matches)
+    for session_id in sessions:
+        own = [match for match in found.matches if match.session_id == session_id]
+        screen.styled((own[0].title or session_id, "bold"))
+        for match in own:
+            screen.styled((f"  {match.pointer}  ", "cyan"), (f"{ago(match.timestamp)}  ", "dim"), (match.snippet, None))
     if found.more:
         screen.line("There are more; narrow the words or raise --limit.", style="dim")
     screen.next_step(f"rehydrate show {found.matches[0].pointer}")

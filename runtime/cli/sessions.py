@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from ..listing import SessionSummary
 
 SHOWN = 30
+MARKS = {
+    "gone": "its directory is not there",
+    "foreign": "its directory is another repository now",
+    "branch-changed": "another branch is checked out there",
+    "head-moved": "its commit is not the recorded one",
+    "shares-checkout": "another session works in the same checkout",
+}
 
 
 def sessions(
@@ -86,6 +93,9 @@ def _show(screen: Screen, frame: Frame, rows: tuple[SessionSummary, ...], total:
         headings.append("PROJECT")
     screen.table([*headings, ""], (_row(row, short, scope) for row in rows), right=[3], grow=1)
     screen.line()
+    marks = sorted({mark for row in rows for mark in row.marks})
+    if marks:
+        screen.line("  ".join(f"{mark}: {MARKS.get(mark, mark)}" for mark in marks), style="dim")
     if total > len(rows):
         screen.line(f"{many(total, 'session')}, the newest {len(rows)} shown; --limit {total} shows all.", style="dim")
     screen.next_step(f"rehydrate resume {short[rows[0].session_id]}", "Restore the newest")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,6 +26,8 @@ _WORDS = {
     "SessionStarted": "session",
     "TodoSnapshot": "todos",
     "Unrecognized": "unknown",
+    "RunStarted": "run",
+    "RunEnded": "run",
 }
 
 
@@ -62,7 +65,9 @@ def _show(screen: Screen, history: History, *, full: bool) -> None:
 
 
 def _entry(screen: Screen, entry: Entry, *, full: bool) -> None:
-    word = _WORDS.get(entry.kind, entry.kind)
+    if entry.kind == "AssistantMessage" and not entry.text.strip():
+        return
+    word = _WORDS.get(entry.kind) or re.sub(r"(?<!^)(?=[A-Z])", " ", entry.kind).lower()
     left = "" if entry.live else " (left)"
     text = entry.text if full else _shortened(entry.text)
     position = f"{entry.position:>6} "

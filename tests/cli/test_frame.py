@@ -173,3 +173,20 @@ def test_printed_commands_name_the_database_that_was_typed(examples: Rehydrate) 
     assert f"rehydrate --db {examples.db} rebind 3bc801a3" in examples("check", "3bc801a3").out
     assert f"rehydrate --db {examples.db} sessions --all" in examples("resume", "no-such").err
     assert "rehydrate rebind 3bc801a3" in examples.process("check", "3bc801a3").stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_output_that_cannot_be_written_is_said_in_one_line(examples: Rehydrate, options: list[str]) -> None:
+    command = [sys.executable, "-m", "rehydrate.runtime.cli", "--db", str(examples.db), "sessions", "--all", *options]
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.returncode == 1
+    assert "No space left" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_closed_output_is_no_failure(examples: Rehydrate) -> None:
+    command = f"exec {sys.executable} -m rehydrate.runtime.cli --db {examples.db} sessions --all >&-"
+    ran = subprocess.run(["/bin/sh", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")

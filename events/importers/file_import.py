@@ -292,6 +292,8 @@ class FileImport:
 
     def _result(self, source: SourceRow, identity: Identity, events: EventWriter) -> FileResult:
         findings = list(self._findings)
+        if self._apart:
+            findings.insert(0, shared_finding(source.path, identity.session_id))
         if "base_missing" in source.state:
             findings.append(missing_finding(source.path, str(source.state["base_missing"])))
         torn = tail_finding(source) or cut_finding(source)
@@ -307,6 +309,17 @@ class FileImport:
             head=events.head,
             findings=tuple(findings),
         )
+
+
+def shared_finding(path: str, session_id: str) -> Finding:
+    named = session_id.rpartition("~")[0]
+    return Finding(
+        code="session-id-shared",
+        severity="info",
+        message=f"Another file uses the id {named} for another conversation; this one is kept as session {session_id}.",
+        remedy=f"Use {session_id} for this file and {named} for the other one.",
+        facts={"path": path, "session_id": session_id, "named": named},
+    )
 
 
 def rewritten_finding(path: str) -> Finding:

@@ -185,6 +185,8 @@ def test_two_files_with_one_placeholder_as_id_are_two_sessions(store: EventStore
     first = take(store, path)
     assert first.identity is not None
     assert first.identity.session_id == "S~two"
+    assert codes(first) == ["session-id-shared"]
+    assert first.findings[0].facts["named"] == "S"
     assert texts(store, "S~two")[0] == "other"
     assert take(store, path).events_added == 0
     put(path, path.read_bytes() + line(id="z", say="more"))

@@ -43,12 +43,15 @@ class Folding:
         self._always: dict[str, list[Step]] = {}
         self._live: dict[str, list[Step]] = {}
         self._ordered: dict[str, list[Step]] = {}
+        self._off_path: dict[str, list[Step]] = {}
         for fold in PROJECTIONS:
             table = (
                 self._ordered if fold.name == IN_MODEL_ORDER else self._live if fold.scope == "branch" else self._always
             )
             for kind in fold.kinds:
                 table.setdefault(kind, []).append((fold.apply, self.states[fold.name]))
+                if fold.off_path is not None:
+                    self._off_path.setdefault(kind, []).append((fold.off_path, self.states[fold.name]))
 
     def take(self, event: Event, *, live: bool = True, ordered: bool = True) -> None:
         """Apply one event; `ordered` feeds the conversation as well."""
@@ -59,6 +62,9 @@ class Folding:
                 apply(state, event)
             if ordered:
                 self.take_ordered(event)
+            return
+        for apply, state in self._off_path.get(event.kind, ()):
+            apply(state, event)
 
     def take_ordered(self, event: Event) -> None:
         for apply, state in self._ordered.get(event.kind, ()):

@@ -19,6 +19,7 @@ class Projection:
     scope: `branch` sees only the events on the live path (a rewind takes the others away), `all` sees every event.
     version: raise it with any change of meaning; stored states of other versions are ignored.
     kinds: the events it looks at; it is not called for others.
+    off_path: for a `branch` fold, what an event off the live path means all the same (a fact about the machine).
     """
 
     name: str
@@ -27,3 +28,4 @@ class Projection:
     initial: Callable[[], State]
     apply: Callable[[State, Event], None]
     kinds: frozenset[str]
+    off_path: Callable[[State, Event], None] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..events.event import Event
+from .moves import still_bound, with_rebinding
 from .projection import Projection, State
 
 CWDS = 50
@@ -27,6 +28,7 @@ def initial() -> State:
         "main_cwd": None,
         "pull_request": None,
         "rebound_at": None,
+        "moves": [],
         "accepted": [],
         "drift": None,
         "observed_by": None,
@@ -43,6 +45,26 @@ def apply(state: State, event: Event) -> None:
     if data.get("observed_by") == "import":
         _fill(state, data)
         return
+    if data.get("rebound"):
+        _rebind(state, event)
+    else:
+        _observe(state, event)
+    if event.kind == "SessionStarted":
+        return
+    if "drift" in data or data.get("observed_by") == "rehydrate":
+        state["drift"] = data.get("drift")
+    state["accepted"] += [code for code in data.get("accepted") or () if code not in state["accepted"]]
+    state["observed_by"] = data.get("observed_by", "source")
+
+
+def apply_off_path(state: State, event: Event) -> None:
+    """Where a person bound the session is a fact about the machine: going back in the conversation does not take it back."""
+    if event.lane is None and event.data.get("rebound"):
+        _rebind(state, event)
+
+
+def _observe(state: State, event: Event) -> None:
+    data = event.data
     if data.get("cwd"):
         _go(state, data["cwd"])
     if data.get("project"):
@@ -57,16 +79,13 @@ def apply(state: State, event: Event) -> None:
     for name in ("root_commits", "roots"):
         if data.get(name):
             state[name] = list(data[name])
-    if data.get("rebound"):
-        _rebound(state, event)
-    if "drift" in data or data.get("observed_by") == "rehydrate":
-        state["drift"] = data.get("drift")
-    state["accepted"] += [code for code in data.get("accepted") or () if code not in state["accepted"]]
-    state["observed_by"] = data.get("observed_by", "source")
 
 
-def _rebound(state: State, event: Event) -> None:
+def _rebind(state: State, event: Event) -> None:
     """A person bound the session to a directory: what was recorded of the place before holds no longer."""
+    moves = with_rebinding(state, event.data, event.position)
+    _observe(state, event)
+    state["moves"] = moves
     state["rebound_at"] = event.position
     state["worktree"] = None
     for name in ("branch", "head", "remote", "dirty", "toplevel"):
@@ -86,6 +105,7 @@ def _go(state: State, cwd: str) -> None:
     if state["toplevel"] is not None and not f"{cwd}/".startswith(state["toplevel"].rstrip("/") + "/"):
         state["toplevel"] = None
     state["cwd"] = cwd
+    state["moves"] = still_bound(state["moves"], cwd)
     if cwd not in state["cwds"]:
         state["cwds"] = [*state["cwds"], cwd][-CWDS:]
 
@@ -121,5 +141,11 @@ def _worktree(state: State, data: dict[str, Any]) -> None:
 
 
 FOLD = Projection(
-    "workspace", 2, "branch", initial, apply, frozenset({"SessionStarted", "Worktree", "WorkspaceObserved"})
+    "workspace",
+    3,
+    "branch",
+    initial,
+    apply,
+    frozenset({"SessionStarted", "Worktree", "WorkspaceObserved"}),
+    apply_off_path,
 )

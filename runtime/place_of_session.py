@@ -11,6 +11,7 @@ from ..events.store import EventStore
 from ..projections.fold import Folded
 from . import restored as parts
 from .pricing import PriceBook
+from .restored_state import FileState
 from .workspace.paths import PathMap, mapped
 from .workspace.policy import Policy
 from .workspace.verdict import Gate
@@ -119,5 +120,11 @@ def with_mapped_files(runtime: parts.RestoredRuntime, maps: Sequence[PathMap]) -
     """The runtime with the files of another machine under their paths on this one; texts stay as they were said."""
     if not maps:
         return runtime
-    files = {mapped(path, maps): state for path, state in runtime.app_state.files.items()}
+    files = {mapped(path, maps): _mapped_file(state, maps) for path, state in runtime.app_state.files.items()}
     return runtime.model_copy(update={"app_state": runtime.app_state.model_copy(update={"files": files})})
+
+
+def _mapped_file(state: FileState, maps: Sequence[PathMap]) -> FileState:
+    names = {name: getattr(state, name) for name in ("moved_to", "moved_from")}
+    changes = {name: mapped(path, maps) for name, path in names.items() if path is not None}
+    return state.model_copy(update=changes) if changes else state

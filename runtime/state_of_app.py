@@ -8,6 +8,8 @@ from ..events.event import Event
 from ..events.references import clean
 from ..events.store import EventStore
 from ..projections.fold import Folded
+from ..projections.moves import present_files
+from ..projections.projection import State
 from . import restored_state as parts
 from .world_state import world_state
 
@@ -42,7 +44,7 @@ def app_state(folded: Folded, reader: Reader) -> parts.AppState:
         next_todo_id=states["todo_numbers"]["highest"] + 1,
         plan=plan,
         pending_plan=plan.text if plan is not None and plan.status == "proposed" else None,
-        files={path: _file(entry, reader) for path, entry in states["files"]["paths"].items()},
+        files={path: _file(entry, reader) for path, entry in _present(states).items()},
         queued_inputs=tuple(_queued(entry, reader) for entry in states["queue"]["waiting"]),
         pending_calls=tuple(_call(call, call["call_id"] in waiting, reader) for call in states["calls"]["open"]),
         pending_approvals=tuple(_approval(one, reader) for one in waiting.values() if one["type"] == "approval"),
@@ -76,6 +78,11 @@ def _plan(state: dict[str, Any], todos: dict[str, Any], reader: Reader) -> parts
         steps=steps,
         explanation=todos["explanation"] if listed else None,
     )
+
+
+def _present(states: dict[str, State]) -> dict[str, Any]:
+    """The files under the paths that they have since the session was bound to its present directory."""
+    return present_files(states["files"]["paths"], states["workspace"]["moves"])
 
 
 def _file(entry: dict[str, Any], reader: Reader) -> parts.FileState:

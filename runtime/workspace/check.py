@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,7 +12,7 @@ from ...events.errors import Refused
 from ...events.findings import Finding, Outcome, grade
 from . import paths
 from .compare import Located, Situation, compare
-from .drift import Drift, TouchedFile, drift_finding, measure_drift, placing
+from .drift import Drift, TouchedFile, drift_finding, measure_drift, placing, present_name
 from .effective import Effective, effective_directory, recorded_below
 from .expected import ExpectedPlace
 from .identify import is_git
@@ -113,7 +113,8 @@ def check_workspace(
     observed = observe(effective.path, _shifted(expected, effective))
     stands = expected.cwd is not None and paths.foreign(expected.cwd) is None and paths.is_directory(expected.cwd)
     touched = list(files)
-    drift = _drift(expected, observed, effective, touched, maps) if observed.is_directory else None
+    place = _placing(expected, observed, effective, maps)
+    drift = measure_drift(touched, place) if observed.is_directory else None
     if effective.chosen and not stands and _known_by_files(expected, observed, drift):
         observed = observed.model_copy(update={"relation": "same"})
     located = _located(expected, observed, effective, known, candidates)
@@ -126,7 +127,7 @@ def check_workspace(
         touched_below=sum(
             1 for file in touched if not file.deleted and expected.cwd and paths.below(file.path, expected.cwd)
         ),
-        own_dirty=_own_dirty(observed, touched, drift),
+        own_dirty=_own_dirty(observed, touched, drift, place),
         acts=acts,
         recorded_stands=stands,
     )
@@ -176,13 +177,9 @@ def _located(
     return Located(place, "chosen" if Path(recorded).exists() else "moved")
 
 
-def _drift(
-    expected: ExpectedPlace,
-    observed: ObservedPlace,
-    effective: Effective,
-    files: Iterable[TouchedFile],
-    maps: Sequence[paths.PathMap],
-) -> Drift:
+def _placing(
+    expected: ExpectedPlace, observed: ObservedPlace, effective: Effective, maps: Sequence[paths.PathMap]
+) -> Callable[[str], str | None]:
     moves: list[tuple[str, str]] = []
     real = observed.real_path or observed.path
     if effective.chosen and expected.cwd is not None:
@@ -191,10 +188,12 @@ def _drift(
         if below not in (None, ".") and expected.cwd.endswith("/" + str(below)) and real.endswith("/" + str(below)):
             old, real = old[: -len(str(below)) - 1], real[: -len(str(below)) - 1]
         moves.append((old, real))
-    return measure_drift(files, placing(observed.real_path, moves, maps))
+    return placing(observed.real_path, moves, maps)
 
 
-def _own_dirty(observed: ObservedPlace, files: Iterable[TouchedFile], drift: Drift | None) -> frozenset[str]:
+def _own_dirty(
+    observed: ObservedPlace, files: Iterable[TouchedFile], drift: Drift | None, place: Callable[[str], str | None]
+) -> frozenset[str]:
     """Files under the checkout that are as the session left them; dirty or not, they are no surprise to it."""
     view = observed.repository
     if view is None or view.top is None or drift is None or not view.dirty_count:
@@ -202,10 +201,10 @@ def _own_dirty(observed: ObservedPlace, files: Iterable[TouchedFile], drift: Dri
     differing = {*drift.changed, *drift.gone, *drift.returned}
     own: set[str] = set()
     for file in files:
-        if file.path in differing or (file.digest is None and not file.deleted):
+        found = place(file.path)
+        if found is None or present_name(file.path, found) in differing or (file.digest is None and not file.deleted):
             continue
-        base = file.path if paths.style(file.path) != "relative" else f"{observed.real_path}/{file.path}"
-        below = paths.below(base, view.top)
+        below = paths.below(found, view.top)
         if below is not None:
             own.add(below)
     return frozenset(own)

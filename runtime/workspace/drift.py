@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 from ...events.blocks import Frozen
 from ...events.findings import Finding
+from ...projections.moves import Move, present_files
 from . import paths
 from .verdict import Gate, verdict
 
@@ -57,11 +58,14 @@ class Drift(Frozen):
         }
 
 
-def touched_files(state: dict[str, Any]) -> list[TouchedFile]:
-    """The files of the `files` projection's state, each with the digest that the session saw last."""
+def touched_files(state: dict[str, Any], moves: Sequence[Move] = ()) -> list[TouchedFile]:
+    """The files of the `files` projection's state at their present paths, each with the digest that the session saw last.
+
+    moves: those of the `workspace` projection's state.
+    """
     return [
         _touched(path, entry)
-        for path, entry in state.get("paths", {}).items()
+        for path, entry in present_files(state.get("paths", {}), moves).items()
         if entry.get("ops") or "read_at" in entry
     ]
 
@@ -85,7 +89,7 @@ def measure_drift(files: Iterable[TouchedFile], place: Callable[[str], str | Non
         found = place(file.path)
         state = "elsewhere" if found is None else file_drift(file, found)
         if state in named:
-            named[state].append(file.path)
+            named[state].append(present_name(file.path, found))
         else:
             counts[state] += 1
     return Drift(
@@ -96,6 +100,11 @@ def measure_drift(files: Iterable[TouchedFile], place: Callable[[str], str | Non
         gone=tuple(sorted(named["gone"])),
         returned=tuple(sorted(named["returned"])),
     )
+
+
+def present_name(path: str, found: str | None) -> str:
+    """The name by which a file can be found here; a recorded path that counts from the directory stays as it is."""
+    return path if found is None or paths.style(path) == "relative" else found
 
 
 def file_drift(file: TouchedFile, found: str) -> DriftState:

@@ -57,7 +57,7 @@ def recorded_of(folded: Folded, store: EventStore) -> RecordedSession:
         position=folded.position,
         expected=place,
         agent=recorded_agent(states["agent"]),
-        files=tuple(touched_files(states["files"])),
+        files=tuple(touched_files(states["files"], states["workspace"]["moves"])),
         acts=store.session(folded.session_id).source == "live",
         drift=states["workspace"].get("drift"),
     )

@@ -56,8 +56,11 @@ class ChatClient:
             answer = self._openai.chat.completions.create(
                 **arguments, stream=True, stream_options={"include_usage": True}
             )
+            from openai.types.chat import ChatCompletion
+
             with answer:
-                yield from _streamed(answer)
+                whole = openai_errors.whole_answer(answer, ChatCompletion)
+                yield from _streamed(answer) if whole is None else _whole(whole)
 
     def close(self) -> None:
         self._openai.close()

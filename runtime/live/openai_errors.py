@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -64,6 +65,13 @@ def translated() -> Generator[None]:
         raise ModelFailure(
             f"The model's service answered with something unreadable: {error}", code="unreadable"
         ) from error
+
+
+def whole_answer(stream: Any, model: Any) -> Any | None:
+    """The answer of a service that was asked for a stream and gave one document instead; None when it streams."""
+    if "application/json" not in stream.response.headers.get("content-type", ""):
+        return None
+    return model.construct(**json.loads(stream.response.read()))
 
 
 @lru_cache(maxsize=1)

@@ -64,8 +64,11 @@ class ResponsesClient:
         with openai_errors.translated():
             answer = self._openai.responses.create(**_arguments(request), stream=stream)
             if stream:
+                from openai.types.responses import Response
+
                 with answer:
-                    yield from _streamed(answer)
+                    whole = openai_errors.whole_answer(answer, Response)
+                    yield from _streamed(answer) if whole is None else _whole(whole)
             else:
                 yield from _whole(answer)
 

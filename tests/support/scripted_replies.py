@@ -25,6 +25,7 @@ class Reply:
 
     text, reasoning, calls: the items, in this order. status: an HTTP error instead. cut_after: the connection drops after so
     many finished items. pause_s: between streamed pieces. fails: the stream ends with `response.failed`.
+    never_streams: one document comes although a stream was asked for.
     """
 
     text: str = ""
@@ -36,6 +37,7 @@ class Reply:
     cut_after: int | None = None
     pause_s: float = 0.0
     fails: bool = False
+    never_streams: bool = False
     usage: tuple[int, int, int] = (100, 20, 0)
     headers: dict[str, str] = field(default_factory=dict)
 

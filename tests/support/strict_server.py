@@ -94,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.status != 200:
             failure = {"message": reply.error, "type": "server_error", "code": reply.error_code}
             self._send(reply.status, {"error": failure}, reply.headers)
-        elif body.get("stream"):
+        elif body.get("stream") and not reply.never_streams:
             self._stream(chat, reply, number, body["model"])
         else:
             make = wire.chat_completion if chat else wire.response

@@ -399,3 +399,17 @@ def test_a_branch_changed_by_somebody_else_is_noticed_before_the_next_run_of_an_
         assert len(server.requests) == 1
         git("checkout", "-q", "main")
         assert session.run("again").status == "completed"
+
+
+@pytest.mark.parametrize("api", ["responses", "chat"])
+def test_a_service_that_does_not_stream_though_asked_to_is_understood(workspace: Path, database: str, api: str) -> None:
+    replies = (Reply(text="I look.", calls=(Call("list_files"),), never_streams=True), say("Done.", never_streams=True))
+    with strict_server(*replies) as server, begun(workspace, database, server, api=api) as session:
+        assert session.run("look", stream=True).output == "Done."
+        assert [event.kind for event in events_of(database, session.id, "AssistantMessage", "ToolUse")] == [
+            "AssistantMessage",
+            "ToolUse",
+            "AssistantMessage",
+        ]
+        assert session.runtime.accounting.own.input_tokens == 200
+        assert server.refused == []

@@ -14,6 +14,8 @@ _MAGIC = b"SQLite format 3\x00"
 def is_bundle(path: Path) -> bool:
     """Whether the file is a database of this program. It is looked at without touching it or anything beside it."""
     try:
+        if not path.is_file():
+            return False
         with path.open("rb") as file:
             if file.read(len(_MAGIC)) != _MAGIC:
                 return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from stat import S_ISBLK, S_ISFIFO, S_ISSOCK
 
 import zstandard
 
@@ -38,6 +39,8 @@ def import_file(
     """
     path = path.absolute()
     stat = path.stat()
+    if S_ISFIFO(stat.st_mode) or S_ISSOCK(stat.st_mode) or S_ISBLK(stat.st_mode):
+        raise unreadable(path, "it is no regular file")
     known = present_source(store, path)
     if known is not None and (stat.st_size, stat.st_mtime_ns) == (known.size_bytes, known.mtime_ns):
         return _unchanged(store, path, known, importer or importer_named(known.importer))

@@ -55,8 +55,13 @@ def _in_folder(folder: Path) -> Iterator[Candidate]:
         if "todos" in folders:
             folders.remove("todos")
         for name in sorted(files):
-            if name.endswith(_SUFFIXES) and not name.endswith(_NO_TRANSCRIPTS):
-                yield Candidate(Path(root) / name, False)
+            path = Path(root) / name
+            if (
+                name.endswith(_SUFFIXES)
+                and not name.endswith(_NO_TRANSCRIPTS)
+                and (path.is_file() or not path.exists())
+            ):
+                yield Candidate(path, False)
 
 
 def default_places(among: Iterable[Importer] | None = None) -> list[Path]:

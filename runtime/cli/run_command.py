@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TextIO
 
 from .frame import Answer, Frame
@@ -18,6 +19,8 @@ BROKEN_PIPE = 141
 def run_command(argv: Sequence[str] | None = None) -> int:
     """Run the command line; never raises for what a user can cause."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     _tolerate(sys.stdout)
     _tolerate(sys.stderr)
     frame = Frame(json=_wants_json(arguments), out=sys.stdout, err=sys.stderr)
@@ -28,6 +31,16 @@ def run_command(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence()
         return BROKEN_PIPE
+    except OSError as error:
+        with contextlib.suppress(OSError, ValueError):
+            print(f"Error: the output cannot be written: {error.strerror or error}.", file=frame.err, flush=True)
+        _silence()
+        return 1
+
+
+def _nowhere() -> TextIO:
+    """Where output goes when the process was started with the stream closed."""
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

@@ -12,6 +12,8 @@ CONTINUE = "Continue from where you left off."
 NOTHING_ASKED = "No response requested."
 NO_CONTENT = "(no content)"
 Entry = dict[str, Any]
+_NAMES = ("type", "id", "tool_use_id")
+"""What blocks are told apart and paired by; of another type than text it is taken as its text."""
 """`{"role": user|assistant|attachment, "id": message id or None, "blocks": [...], "command": bool}`."""
 
 
@@ -60,7 +62,7 @@ def _blocks(content: Any) -> list[dict[str, Any]]:
         if isinstance(block, str):
             found.append(_text(block))
         elif is_obj(block):
-            found.append(block)
+            found.append({**block, **{name: str(block[name]) for name in _NAMES if block.get(name) is not None}})
     return found
 
 

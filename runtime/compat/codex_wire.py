@@ -34,7 +34,8 @@ def paired(history: list[Item]) -> list[Item]:
 
 
 def _key(item: Item) -> tuple[str, Any]:
-    return _FAMILY[str(item["type"])], item.get("call_id")
+    call_id = item.get("call_id")
+    return _FAMILY[str(item["type"])], call_id if isinstance(call_id, str | None) else str(call_id)
 
 
 def _is_output(item: Item) -> bool:
@@ -42,7 +43,7 @@ def _is_output(item: Item) -> bool:
 
 
 def _is_call(item: Item) -> bool:
-    return item.get("type") in _FAMILY and not _is_output(item)
+    return str(item.get("type")) in _FAMILY and not _is_output(item)
 
 
 def _keeps(item: Item) -> bool:

@@ -22,6 +22,10 @@ _PLACE_AND_TIME = frozenset({"cwd", "gitBranch", "version", "userType", "timesta
 _OWN_LABELS = frozenset({"custom-title", "last-prompt"})
 
 
+def _is_message(value: Json) -> bool:
+    return value.get("type") in ("user", "assistant")
+
+
 def claude_copy(subject: Subject, session_id: str) -> Transcript | None:
     """The live line at the pointer under a new id; None when the records alone cannot tell it (our own
     compaction)."""
@@ -86,9 +90,9 @@ class _Copy:
             value = object_of(record.parsed())
             if number in self._line.damaged or not value:
                 self.damaged += 1
-            elif number in self._line.progress or value.get("type") in _OWN_LABELS:
+            elif number in self._line.progress or str(value.get("type")) in _OWN_LABELS:
                 continue
-            elif number in self._line.nodes and value.get("type") in {"user", "assistant"} and not value.get("message"):
+            elif number in self._line.nodes and _is_message(value) and not object_of(value.get("message")):
                 self.damaged += 1
             else:
                 yield number, value
@@ -139,7 +143,8 @@ class _Copy:
                 elif block.get("type") == "tool_result":
                     answered.append(str(block.get("tool_use_id")))
             if value.get("type") == "assistant":
-                reply = value["message"].get("id") or number
+                named = object_of(value.get("message")).get("id")
+                reply = named if isinstance(named, str) and named else number
                 reply_of[number] = reply
                 reply_end[reply] = number
         found: dict[int, list[str]] = {}

@@ -51,14 +51,14 @@ def _ids_of_items(items: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
 def _ids_of_messages(messages: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     for message in messages:
         for block in map(object_of, list_of(message["content"])):
-            if block.get("type") in {"tool_use", "tool_result"}:
+            if block.get("type") in ("tool_use", "tool_result"):
                 yield block["type"], str(block.get("id") or block.get("tool_use_id"))
 
 
 def _ids_of_spoken(expected: list[Spoken]) -> Iterator[tuple[str, str]]:
     for message in expected:
         for block in message.blocks:
-            if block.get("type") in {"tool_use", "tool_result"} and not block.get("answered"):
+            if block.get("type") in ("tool_use", "tool_result") and not block.get("answered"):
                 yield block["type"], str(block.get("id") or block.get("tool_use_id"))
 
 

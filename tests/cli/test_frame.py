@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from rehydrate.runtime.cli.commands import COMMANDS
@@ -175,11 +176,11 @@ def test_printed_commands_name_the_database_that_was_typed(examples: Rehydrate) 
     assert "rehydrate rebind 3bc801a3" in examples.process("check", "3bc801a3").stdout
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_output_that_cannot_be_written_is_said_in_one_line(examples: Rehydrate, options: list[str]) -> None:
     command = [sys.executable, "-m", "rehydrate.runtime.cli", "--db", str(examples.db), "sessions", "--all", *options]
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert ran.returncode == 1
     assert "No space left" in ran.stderr

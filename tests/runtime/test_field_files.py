@@ -99,6 +99,32 @@ def test_a_lone_surrogate_in_any_field_is_no_failure(rehydrate: Rehydrate, tmp_p
     assert rehydrate("show", SESSION).code == 0
 
 
+@pytest.mark.parametrize("odd", [{"a": 1}, ["x"], 5, None, "null"], ids=repr)
+@pytest.mark.parametrize("field", ["type", "message", "message.id", "message.content.0.type", "message.content.0.id"])
+def test_a_field_of_another_type_is_no_failure(rehydrate: Rehydrate, tmp_path: Path, field: str, odd: Any) -> None:
+    lines = Lines(cwd=str(tmp_path)).turns(1, 1).user("u2", "go").assistant("a2", tu("t1")).result("r2", "t1")
+    at = record = json.loads(lines.raw[3])
+    *steps, last = field.split(".")
+    for step in steps:
+        at = at[int(step) if step.isdigit() else step]
+    at[last] = odd
+    lines.raw[3] = json.dumps(record).encode()
+    lines.turns(3, 3)
+    take(rehydrate, put(tmp_path, joined(lines)))
+    assert {"u1", "a1", "u2", "u3", "a3"} <= {message["native_id"] for message in messages(rehydrate)}
+    wire = rehydrate("resume", SESSION, "--messages", "anthropic", "--compat", "client", "--json")
+    assert wire.code == 0, wire
+    rehydrate.json("export", SESSION, "--to", "claude-code", "--out", tmp_path / "out")
+
+
+def test_a_pipe_is_no_transcript_and_keeps_nobody_waiting(rehydrate: Rehydrate, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    put(tmp_path, joined(Lines(cwd=str(tmp_path)).turns(1, 1)))
+    (failed,) = rehydrate.json("import", tmp_path / "pipe.jsonl", code=6)["failed"]
+    assert "no regular file" in failed["error"]
+    assert len(rehydrate.json("import", tmp_path)["sessions"]) == 1
+
+
 def test_a_torn_last_line_never_empties_a_session(rehydrate: Rehydrate, tmp_path: Path) -> None:
     """anthropics/claude-code#53821"""
     lines = Lines().turns(1, 100)

@@ -37,6 +37,7 @@ class FileStep(Frozen):
     the pointer, but differs)."""
 
     path: str
+    recorded_path: str | None = None
     action: Action
     state: State
     reason: str | None = None
@@ -73,7 +74,7 @@ class FilePlan:
 
     def to_take(self, *, force: bool) -> list[Move]:
         wanted: tuple[State, ...] = ("ready", "drift", "unverified", "left-alone") if force else ("ready",)
-        return [move for move in self.of(*wanted) if move.step.action != "none"]
+        return [move for move in self.of(*wanted) if move.target is not None]
 
     def findings(self) -> list[Finding]:
         found = [_finding(move.step) for move in self.of("drift", "unverified", "not-restorable", "left-alone")]
@@ -97,7 +98,9 @@ def _move(history: FileHistory, log: FileLog, position: int, ground: Ground) -> 
     touched = state < len(log.changes)
     spot = ground.spot(log.path)
     if spot.path is None:
-        step = FileStep(path=log.path, action="none", state="not-restorable", reason=spot.refusal)
+        step = FileStep(
+            path=log.path, recorded_path=log.path, action="none", state="not-restorable", reason=spot.refusal
+        )
         return Move(step, spot) if touched else None
     present = read_now(spot.path)
 
@@ -123,7 +126,8 @@ def _move(history: FileHistory, log: FileLog, position: int, ground: Ground) -> 
     verdict, expected = _compared(history, log, state, present, then, read)
     action: Action = "none" if verdict == "already" else "delete" if then.data is None else "write"
     step = FileStep(
-        path=log.path,
+        path=str(spot.path),
+        recorded_path=log.path,
         action=action,
         state=verdict,
         reason={"drift": "changed-by-someone-else", "unverified": "last-content-unknown"}.get(verdict),
@@ -140,8 +144,9 @@ def _untouched(log: FileLog, spot: Spot, present: Content, then: Content | None)
     if then is None or then.same_as(present):
         return None
     step = FileStep(
-        path=log.path,
-        action="delete" if then.data is None else "write",
+        path=str(spot.path),
+        recorded_path=log.path,
+        action="none",
         state="left-alone",
         reason="changed-outside-the-recorded-edits",
         digest_now=present.digest,
@@ -200,7 +205,7 @@ def carry_out(store: EventStore, session_id: str, moves: Sequence[Move], token: 
             saved = None if present.data is None else store.put_blob(present.data)
             if target.data is not None:
                 store.put_blob(target.data)
-            backups.append(FileBackup(path=move.step.path, backup=saved))
+            backups.append(FileBackup(path=move.spot.recorded, backup=saved))
         checkpoint = FileCheckpoint(message_id=None, backups=tuple(backups), replaces=False, caused_by="rewind")
         store.append(session_id, [Draft.of(checkpoint, ts=_now())], token=token)
     for move in moves:
@@ -228,7 +233,7 @@ def _changed(move: Move) -> FileChanged:
     present, target = move.known()
     gone, new = target.data is None, present.data is None
     return FileChanged(
-        path=move.step.path,
+        path=move.spot.recorded,
         operation="delete" if gone else "create" if new else "update",
         digest_before=present.digest,
         digest_after=target.digest,

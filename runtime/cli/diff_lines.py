@@ -34,7 +34,7 @@ def change_lines(found: Comparison) -> Iterator[str]:
     yield from (_todo(change) for change in found.todos)
     yield from (_file(change) for change in found.files)
     for change in (*found.agent, *found.workspace):
-        yield from _fields(change)
+        yield from _helpers(change) if change.name == "subagents" else _fields(change)
     yield from _cost(found.cost)
 
 
@@ -84,6 +84,20 @@ def _fields(change: Change) -> Iterator[str]:
                 yield f"{change.name} {name}: {_value(a.get(name))} → {_value(b.get(name))}"
     else:
         yield f"{change.name}: {_value(change.a)} → {_value(change.b)}"
+
+
+def _helpers(change: Change) -> Iterator[str]:
+    """Sub-agents by id: in one of them only, or what became of them."""
+    sides = [{str(_object(one).get("id")): _object(one) for one in value or ()} for value in (change.a, change.b)]
+    for name in dict.fromkeys((*sides[0], *sides[1])):
+        a, b = (side.get(name, {}) for side in sides)
+        told = f"sub-agent {(a or b).get('name') or (a or b).get('description') or name}"
+        if not a or not b:
+            yield f"{told}: in {'A' if a else 'B'} only ({(a or b).get('status')})"
+        elif a.get("status") != b.get("status"):
+            yield f"{told}: {a.get('status')} → {b.get('status')}"
+        elif a != b:
+            yield f"{told}: went on"
 
 
 def _cost(changes: tuple[Change, ...]) -> Iterator[str]:

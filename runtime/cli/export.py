@@ -20,7 +20,10 @@ def export(
     pointer: PointerArgument,
     to: Annotated[
         Literal["claude-code", "codex", "jsonl", "bundle"] | None,
-        typer.Option("--to", help="The form: a client's transcript, our events, or a bundle for another machine."),
+        typer.Option(
+            "--to",
+            help="A client's transcript, events for other programs (jsonl, not read back), or a bundle for another machine.",
+        ),
     ] = None,
     out: Annotated[
         Path | None,

@@ -12,9 +12,11 @@ from .options import PointerArgument
 
 if TYPE_CHECKING:
     from ..rewind import RewindResult
+    from ..rewind_files import FileStep
     from .screen import Screen
 
-_WORDS = {"write": "write", "delete": "delete", "none": "leave"}
+_DONE = {"write": "written", "delete": "deleted", "none": "left"}
+_WOULD = {"write": "would write", "delete": "would delete", "none": "leave"}
 
 
 def rewind(
@@ -47,12 +49,20 @@ def rewind(
     return Answer(result, lambda screen: _show(screen, result))
 
 
+def _action(result: RewindResult, step: FileStep) -> str:
+    """What is or would be done to the file; one that was forced was done too."""
+    if result.dry_run or step.path not in result.restored:
+        return step.action if result.dry_run else "none"
+    return step.action if step.action != "none" else "write" if step.digest_then else "delete"
+
+
 def _show(screen: Screen, result: RewindResult) -> None:
     verb = "Would go back" if result.dry_run else "Went back"
     screen.line(f"{verb} to {result.rewound_to} ({result.scope}); now at {result.pointer}")
     if result.files:
-        rows = [(_WORDS[step.action], step.state, step.path) for step in result.files]
-        screen.table(["do", "state", "file"], rows, grow=2)
+        words = _WOULD if result.dry_run else _DONE
+        rows = [(words[_action(result, step)], step.state, step.path) for step in result.files]
+        screen.table(["", "state", "file"], rows, grow=2)
     screen.findings(result.findings)
     if not result.dry_run:
         screen.next_step(f"rehydrate rewind {result.former_end}", "To go forward again")

@@ -17,7 +17,8 @@ LONGEST_NAME = 200
 def claude_folder_name(cwd: str) -> str:
     """The name of a project's folder: every character outside A-Z a-z 0-9 becomes `-`; long ones get a hash (as the
     SDK does)."""
-    real = unicodedata.normalize("NFC", os.path.realpath(cwd))
+    own = Path(cwd).is_absolute()  # A directory of another system is never looked up in this one.
+    real = unicodedata.normalize("NFC", os.path.realpath(cwd) if own else cwd)
     name = re.sub(r"[^A-Za-z0-9]", "-", real)
     if len(name) <= LONGEST_NAME:
         return name

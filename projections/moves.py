@@ -22,9 +22,9 @@ def with_rebinding(place: State, data: dict[str, Any], position: int) -> list[Mo
     if old is None or new is None:
         return moves
     pairs = [_tops(place, data, old, new)]
-    mains = [(one or {}).get("path") for one in (place["project"], data.get("project"))]
-    if None not in mains and _same_history(place, data) and below(old, mains[0]) is None:
-        pairs.append((mains[0], mains[1]))  # it worked in a linked worktree beside its main checkout
+    main, present = ((one or {}).get("path") for one in (place["project"], data.get("project")))
+    if main is not None and present is not None and _same_history(place, data) and below(old, main) is None:
+        pairs.append((main, present))  # it worked in a linked worktree beside its main checkout
     if below(new, old) is not None or below(old, new) is not None:
         pairs = pairs if _same_history(place, data) else []  # a part of the project, or more of it: nothing has moved
     made = [[position, before, after] for before, after in pairs if before != after]
@@ -87,7 +87,7 @@ def present_files(paths: dict[str, Any], moves: Sequence[Move]) -> dict[str, Any
 
 def last_touched(entry: dict[str, Any]) -> int:
     """The position at which the session last read, changed or saved a file."""
-    at = [entry.get("read_at", 0), *(one["at"] for one in entry["backups"]), *(one[0] for one in entry["ops"])]
+    at: list[int] = [entry.get("read_at", 0), *(one["at"] for one in entry["backups"]), *(one[0] for one in entry["ops"])]
     return max(at)
 
 

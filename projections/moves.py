@@ -87,7 +87,11 @@ def present_files(paths: dict[str, Any], moves: Sequence[Move]) -> dict[str, Any
 
 def last_touched(entry: dict[str, Any]) -> int:
     """The position at which the session last read, changed or saved a file."""
-    at: list[int] = [entry.get("read_at", 0), *(one["at"] for one in entry["backups"]), *(one[0] for one in entry["ops"])]
+    at: list[int] = [
+        entry.get("read_at", 0),
+        *(one["at"] for one in entry["backups"]),
+        *(one[0] for one in entry["ops"]),
+    ]
     return max(at)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -194,9 +196,17 @@ def _next(screen: Screen, runtime: RestoredRuntime) -> None:
         for one in blocking:
             screen.remedy(one.remedy)
     else:
-        screen.next_step(f'rehydrate run {pointer} "…"', "Go on here")
+        screen.next_step(f'rehydrate run {pointer} "…"{_chosen(runtime)}', "Go on here")
     if runtime.session.source in {"claude-code", "codex"}:
         screen.next_step(
             f"rehydrate export {pointer} --to {runtime.session.source} --install", f"Go on in {runtime.session.source}"
         )
     screen.next_step(f"rehydrate show {pointer}", "Read it")
+
+
+def _chosen(runtime: RestoredRuntime) -> str:
+    """The option that names the directory again, where it is not the recorded one."""
+    place = runtime.workspace
+    if place.cwd is None or place.expected.cwd is None or os.path.realpath(place.expected.cwd) == place.cwd:
+        return ""
+    return f" --project {shlex.quote(place.cwd)}"

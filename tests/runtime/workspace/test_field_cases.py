@@ -235,9 +235,10 @@ def test_the_worktree_it_ended_in(rehydrate: Rehydrate, world: World, tmp_path: 
 
 @pytest.mark.parametrize("recorded", [True, False], ids=["with the worktree's record", "by directory and branch only"])
 def test_a_directory_in_place_of_the_worktree(
-    rehydrate: Rehydrate, world: World, tmp_path: Path, *, recorded: bool
+    rehydrate: Rehydrate, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, recorded: bool
 ) -> None:
     """B128: files there would be edits of the main branch; going on is refused."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none-is-asked")
     place = world.repo / ".wt" / "feat"
     place.mkdir(parents=True)
     (place / "app.py").write_text("x", "utf-8")

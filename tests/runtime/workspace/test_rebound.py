@@ -120,3 +120,17 @@ def test_going_back_in_the_talk_keeps_the_binding(rehydrate: Rehydrate, world: W
     assert rehydrate.json("resume", bound)["workspace"]["cwd"] == second
     assert rehydrate.json("resume", late)["workspace"]["cwd"] == second
     assert rehydrate.json("resume", early)["workspace"]["cwd"] == str(world.repo)
+
+
+def test_the_next_step_is_one_that_is_not_refused(rehydrate: Rehydrate, world: World, tmp_path: Path) -> None:
+    """Where going on would be refused, the command that settles it is printed; a directory that was named is named again."""
+    session = working(rehydrate, world.repo, tmp_path)
+    new = world.folder / "renamed"
+    world.repo.rename(new)
+    printed = rehydrate("resume", session).out
+    assert f"rebind {session}" in printed
+    assert f"run {session}" not in printed
+    printed = " ".join(rehydrate("resume", session, "--project", new).out.split())
+    assert f'run {session} "…" --project {new}' in printed
+    rehydrate.json("rebind", session, new)
+    assert "--project" not in rehydrate("resume", session).out

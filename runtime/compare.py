@@ -7,6 +7,8 @@ from typing import Any, cast
 
 from ..events.blocks import Frozen
 from ..events.pointer import Pointer
+from ..projections.fold import restore_states
+from ..projections.moves import Move, present_path
 from .live.json_shapes import is_list
 from .opened import StoreLike, opened
 from .resolve import resolve_pointer
@@ -55,9 +57,11 @@ def compare_pointers(a: str | Pointer, b: str | Pointer, *, store: StoreLike = N
         left, right = resolve_pointer(events, a), resolve_pointer(events, b)
         first = resume_session(left, store=events, check_workspace=False)
         second = resume_session(right, store=events, check_workspace=False)
+        places = [restore_states(events, one.session_id, one.position).states["workspace"] for one in (left, right)]
+    moves_a, moves_b = (place["moves"] for place in places)
     parts = {
         "todos": _keyed(_todos(first), _todos(second)),
-        "files": _keyed(_files(first), _files(second)),
+        "files": _keyed(_files(first, moves_a, moves_b), _files(second, moves_b, moves_a)),
         "agent": _keyed(_agent(first), _agent(second)),
         "workspace": _keyed(_workspace(first), _workspace(second)),
         "cost": _keyed(_cost(first), _cost(second)),
@@ -110,9 +114,11 @@ def _todos(runtime: RestoredRuntime) -> dict[str, Any]:
     return {todo.id: todo.model_dump(mode="json", exclude_none=True) for todo in runtime.app_state.todos}
 
 
-def _files(runtime: RestoredRuntime) -> dict[str, Any]:
+def _files(runtime: RestoredRuntime, own: list[Move], other: list[Move]) -> dict[str, Any]:
+    """By path as the other side would name it: where only that one was bound to another directory, the files are the same."""
+    missed = [move for move in other if move not in own]
     return {
-        path: _plain(state.model_dump(mode="json", exclude_none=True))
+        present_path(path, 0, missed): _plain(state.model_dump(mode="json", exclude_none=True))
         for path, state in runtime.app_state.files.items()
     }
 

@@ -122,6 +122,16 @@ def test_going_back_in_the_talk_keeps_the_binding(rehydrate: Rehydrate, world: W
     assert rehydrate.json("resume", early)["workspace"]["cwd"] == str(world.repo)
 
 
+def test_a_file_on_both_sides_of_a_binding_is_no_difference(rehydrate: Rehydrate, world: World, tmp_path: Path) -> None:
+    session = working(rehydrate, world.repo, tmp_path)
+    git(world.folder, "clone", "-q", str(world.repo), "second")
+    before = rehydrate.json("resume", session)["transcript_pointer"]
+    rehydrate.json("rebind", session, world.folder / "second")
+    after = rehydrate.json("resume", session)["transcript_pointer"]
+    assert rehydrate.json("diff", before, after)["files"] == []
+    assert rehydrate.json("diff", after, before)["files"] == []
+
+
 def test_the_next_step_is_one_that_is_not_refused(rehydrate: Rehydrate, world: World, tmp_path: Path) -> None:
     """Where going on would be refused, the command that settles it is printed; a directory that was named is named again."""
     session = working(rehydrate, world.repo, tmp_path)

@@ -22,7 +22,7 @@ def with_rebinding(place: State, data: dict[str, Any], position: int) -> list[Mo
     if old is None or new is None:
         return moves
     pairs = [_tops(place, data, old, new)]
-    main, present = ((one or {}).get("path") for one in (place["project"], data.get("project")))
+    main, present = _path(place["project"]), _path(data.get("project"))
     if main is not None and present is not None and _same_history(place, data) and below(old, main) is None:
         pairs.append((main, present))  # it worked in a linked worktree beside its main checkout
     if below(new, old) is not None or below(old, new) is not None:
@@ -45,6 +45,10 @@ def _tops(place: State, data: dict[str, Any], old: str, new: str) -> tuple[str, 
             return top, data["toplevel"]
         return (top, new) if rest else (old, new)
     return old, new
+
+
+def _path(project: dict[str, Any] | None) -> str | None:
+    return None if project is None else project.get("path")
 
 
 def _same_history(place: State, data: dict[str, Any]) -> bool:

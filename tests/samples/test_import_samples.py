@@ -60,7 +60,7 @@ def test_three_cuts_at_random_bytes_equal_one_import(path: Path, tmp_path: Path)
             copy.write_bytes(raw[:cut])
             # A document that is cut is no document, and titles of other sessions name none: nothing is read of these
             # before more has come. The lines of all other files can be read up to the cut.
-            unreadable = path.suffix == ".json" or b"essionId" not in raw[:cut]
+            unreadable = path.suffix == ".json" or b"essionId" not in raw[: raw.rfind(b"\n", 0, cut) + 1]
             with suppress(UnreadableSource) if unreadable else nullcontext():
                 take(pieces, copy)
         session = take(once, copy)

@@ -75,6 +75,6 @@ def _copy(original: Path, target: Path) -> None:
 def _damaged(original: Path, what: str) -> DamagedDatabase:
     return DamagedDatabase(
         f"The database {original} is damaged: {what}.",
-        remedy="Save what can be read with: rehydrate repair --salvage NEW-FILE",
+        remedy="It was left as it is; restore a backup, or import the transcripts into a new database with --db NEW-FILE.",
         path=str(original),
     )

@@ -67,6 +67,7 @@ class _Copy:
         self._line = line
         self._ids = ids
         self._losses = losses
+        self._origins: dict[int, Json] = {}
         self.leaf: str | None = None
         self.model: str | None = None
         self.last_prompt = ""
@@ -74,8 +75,10 @@ class _Copy:
 
     def records(self) -> list[Json]:
         kept = list(self._kept())
+        origin = self._subject.row.session_id
         for number, value in kept:
             if isinstance(value.get("uuid"), str) and number not in self._line.progress:
+                self._origins[number] = {"sessionId": origin, "messageUuid": value["uuid"]}
                 value["uuid"] = self._ids.name(value["uuid"])
         done: list[Json] = []
         unanswered = self._unanswered(kept)
@@ -110,6 +113,7 @@ class _Copy:
         if number not in self._line.nodes or not isinstance(name, str):
             return value
         value["uuid"] = name
+        value["forkedFrom"] = self._origins[number]
         self._chain(value)
         return value
 

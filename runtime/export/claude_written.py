@@ -32,6 +32,7 @@ class ClaudeWriter:
     ) -> None:
         self.records: list[Json] = []
         self.leaf: str | None = None
+        self.origin: Json | None = None
         self._session_id = session_id
         self._cwd = cwd
         self._now_us = started_us
@@ -175,6 +176,7 @@ class ClaudeWriter:
 
     def _record(self, kind: str, **fields: Any) -> Json:
         number = len(self.records) + 1
+        origin: Json = {} if self.origin is None else {"forkedFrom": self.origin}
         record: Json = {
             "parentUuid": self.leaf,
             "isSidechain": False,
@@ -184,6 +186,7 @@ class ClaudeWriter:
             "version": FORMAT_VERSION,
             "type": kind,
             **fields,
+            **origin,
             "uuid": str(uuid.uuid5(uuid.UUID(self._session_id), f"record {number}")),
             "timestamp": _time(self._now_us),
         }

@@ -10,6 +10,7 @@ from importlib import metadata
 from ...events.times import now_us
 from ..fork import new_session_id
 from ..spoken import Block, Spoken
+from .as_is import is_uuid
 from .claude_written import ClaudeWriter
 from .codex_items import OPENAI
 from .codex_written import RolloutWriter
@@ -28,6 +29,7 @@ def to_claude(subject: Subject) -> Transcript:
     messages = _carried(subject, CLAUDE, losses)
     keep = subject.row.source == CLAUDE
     writer = ClaudeWriter(session_id, subject.cwd, _start(subject, messages), losses, keep_thinking=keep)
+    writer.origin = {"sessionId": subject.row.session_id, "messageUuid": str(subject.pointer)}
     writer.messages(_with_plan(subject, messages, "TodoWrite"))
     if subject.title:
         writer.label("custom-title", customTitle=subject.title)
@@ -52,7 +54,9 @@ def to_codex(subject: Subject) -> Transcript:
     started = _start(subject, messages)
     writer = RolloutWriter(session_id, started, losses, keep_reasoning=_keeps_reasoning(subject))
     instructions = getattr(subject.restored.agent, "instructions", None)
-    writer.meta(subject.cwd, _version(), base_instructions={"text": instructions} if instructions else None)
+    origin = subject.row.session_id if is_uuid(subject.row.session_id) else None
+    base = {"text": instructions} if instructions else None
+    writer.meta(subject.cwd, _version(), base_instructions=base, forked_from_id=origin)
     writer.messages(_with_plan(subject, messages, "update_plan"))
     return Transcript(
         session_id=session_id,

@@ -25,7 +25,7 @@ from .masking import masked_lines, masked_transcript
 from .native_line import native_line
 from .places import home_of, install, refuse_existing, write_all, write_new
 from .result import ExportResult
-from .subject import CLAUDE, CODEX, Subject, subject_of
+from .subject import CLAUDE, CODEX, UNKNOWN_CWD, Subject, subject_of
 from .transcript import Transcript, line_of, object_of
 
 Target = Literal["claude-code", "codex", "jsonl", "bundle"]
@@ -115,6 +115,13 @@ def _readable(transcript: Transcript, to: Target) -> bool:
 def _written(
     subject: Subject, transcript: Transcript, to: str, out: str | Path | None, *, install: bool
 ) -> ExportResult:
+    if install and subject.cwd == UNKNOWN_CWD:
+        raise UsageError(
+            f"Nobody recorded where session {subject.row.session_id} ran.",
+            remedy="Say where it shall be resumed with --project PATH.",
+            session_id=subject.row.session_id,
+        )
+    transcript.findings += _place_findings(subject)
     path, side = _put(transcript, to, None if out is None else Path(out), installing=install)
     return ExportResult(
         path=str(path),
@@ -130,10 +137,25 @@ def _written(
     )
 
 
+def _place_findings(subject: Subject) -> list[Finding]:
+    """A word where the directory in the export is none that the client could start in here."""
+    hint = "Name the directory on this machine with --project PATH."
+    if subject.cwd == UNKNOWN_CWD:
+        text = "Nobody recorded the directory of the session; the export names none."
+        return [Finding(code="directory-unknown", severity="warning", message=text, remedy=hint)]
+    if Path(subject.cwd).is_dir():
+        return []
+    text = f"The session's directory {subject.cwd} is not on this machine; the client looks for sessions by directory."
+    facts = {"path": subject.cwd}
+    return [Finding(code="directory-missing", severity="warning", message=text, remedy=hint, facts=facts)]
+
+
 def _command(transcript: Transcript) -> str:
+    """The command that resumes it; with the directory where that is one here."""
     import shlex
 
-    return f"cd {shlex.quote(transcript.cwd)} && {shlex.join(transcript.command)}"
+    command = shlex.join(transcript.command)
+    return f"cd {shlex.quote(transcript.cwd)} && {command}" if Path(transcript.cwd).is_dir() else command
 
 
 def _put(transcript: Transcript, to: str, out: Path | None, *, installing: bool) -> tuple[Path, list[Path]]:

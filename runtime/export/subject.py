@@ -14,6 +14,8 @@ from ..spoken import Spoken
 
 CLAUDE = "claude-code"
 CODEX = "codex"
+UNKNOWN_CWD = "/"
+"""Stands where a client insists on a directory and nobody recorded one: never the caller's own by accident."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def subject_of(store: EventStore, pointer: Pointer, project: str | Path | None) 
     if restored.report.outcome == "refused":
         raise refusal(restored)
     recorded = restored.workspace.expected.cwd or restored.workspace.cwd
-    cwd = str(Path(project).absolute()) if project is not None else recorded or str(Path.cwd())
+    cwd = str(Path(project).absolute()) if project is not None else recorded or UNKNOWN_CWD
     return Subject(
         store=store,
         pointer=pointer,

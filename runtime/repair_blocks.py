@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -56,9 +57,10 @@ def drop_client_entries(messages: list[Spoken], session_id: str, findings: list[
 
 
 def clean_texts(messages: list[Spoken], session_id: str, findings: list[Finding]) -> None:
-    """Replace lone surrogates and NULs by U+FFFD, in names and arguments as well."""
+    """Replace lone surrogates and NULs by U+FFFD and numbers that are none by null, in names and arguments as well."""
     surrogates = Tally("lone-surrogate", "{count} text(s) held half of a character; it became U+FFFD.")
     nuls = Tally("nul-character", "{count} text(s) held NUL characters; they became U+FFFD.")
+    numbers = Tally("number-not-finite", "{count} message(s) held NaN or Infinity, which no JSON has; it became null.")
     for message in messages:
         seen: set[str] = set()
         message.blocks = [_cleaned(block, seen) for block in message.blocks]
@@ -66,8 +68,11 @@ def clean_texts(messages: list[Spoken], session_id: str, findings: list[Finding]
             surrogates.add(session_id, message.position)
         if "nul" in seen:
             nuls.add(session_id, message.position)
+        if "number" in seen:
+            numbers.add(session_id, message.position)
     surrogates.report(findings)
     nuls.report(findings)
+    numbers.report(findings)
 
 
 def _cleaned(value: Any, seen: set[str]) -> Any:
@@ -85,6 +90,9 @@ def _cleaned(value: Any, seen: set[str]) -> Any:
         return [_cleaned(item, seen) for item in value]
     if is_object(value):
         return {_cleaned(name, seen): _cleaned(item, seen) for name, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        seen.add("number")
+        return None
     return value
 
 

@@ -92,8 +92,15 @@ def plain(document: Any) -> Any:
 
 
 def as_json(document: Any, out: TextIO, indent: int | None = 2) -> str:
-    """JSON text that `out` can take: characters outside its encoding, and lone surrogates, are written as escapes."""
-    text = json.dumps(document, ensure_ascii=False, indent=indent, default=_encode)
+    """JSON text that `out` can take: characters outside its encoding, and lone surrogates, are written as escapes.
+
+    Numbers that JSON has not (NaN, Infinity) become null.
+    """
+    try:
+        text = json.dumps(document, ensure_ascii=False, indent=indent, default=_encode, allow_nan=False)
+    except ValueError:
+        document = json.loads(json.dumps(document, default=_encode), parse_constant=lambda _: None)
+        text = json.dumps(document, ensure_ascii=False, indent=indent)
     try:
         text.encode(getattr(out, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):

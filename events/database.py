@@ -51,7 +51,13 @@ def sqlite_path(url: str) -> Path | None:
 
 
 def lock_timeout_s() -> float:
-    return float(os.environ.get("REHYDRATE_LOCK_TIMEOUT", "30"))
+    given = os.environ.get("REHYDRATE_LOCK_TIMEOUT") or "30"
+    try:
+        return max(0.0, float(given))
+    except ValueError as error:
+        raise UsageError(
+            f"REHYDRATE_LOCK_TIMEOUT is {given!r}, which is no number of seconds.", remedy="Set it to 30, or unset it."
+        ) from error
 
 
 def open_engine(url: str, *, journal_mode: str | None = None, synchronous: str | None = None) -> Engine:

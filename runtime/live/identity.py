@@ -18,6 +18,7 @@ from ...events.store import EventStore
 from ..compat.tool_names import bounds, ours, permitted
 from .coding_tools import coding_tools
 from .permissions import UNBOUNDED, sandbox_kind
+from .service_settings import ServiceSettings
 from .tools import Tool
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def chosen_model(*candidates: str | None) -> str:
     Raises:
         UsageError: none is.
     """
-    name = next((each for each in candidates if each), None) or os.environ.get("REHYDRATE_MODEL")
+    name = next((each for each in candidates if each), None) or ServiceSettings().model
     if not name:
         raise UsageError("No model is named.", remedy="Give one with --model, or set REHYDRATE_MODEL.")
     return name
@@ -152,7 +153,7 @@ def plan(store: EventStore, runtime: RestoredRuntime, changes: Changes) -> Plan:
     """Compare what the caller wants with what is recorded."""
     agent = runtime.agent
     recorded_model = agent.model_override or agent.model
-    model = chosen_model(changes.model, os.environ.get("REHYDRATE_MODEL"), recorded_model)
+    model = chosen_model(changes.model, ServiceSettings().model, recorded_model)
     overrides: dict[str, Any] = {}
     if model != recorded_model:
         overrides["model_override"] = model
@@ -234,7 +235,7 @@ def foreign_reasoning(runtime: RestoredRuntime, options: dict[str, Any]) -> tupl
     """A finding when the history holds reasoning that the service of this opening cannot take back."""
     from .model import is_foreign, provider_of
 
-    url = options.get("base_url") or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+    url = options.get("base_url") or ServiceSettings().base_url or "https://api.openai.com/v1"
     client = options.get("client")
     provider = client.provider if client is not None else options.get("provider") or provider_of(url)
     foreign = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -13,6 +12,7 @@ from typing import Any
 from ...events.errors import UsageError
 from .json_shapes import is_object
 from .model import Limits, ModelFailure
+from .service_settings import ServiceSettings
 
 RETRYABLE = frozenset({408, 409, 425, 429})
 UNAVAILING = frozenset({"insufficient_quota", "context_length_exceeded"})
@@ -26,8 +26,9 @@ def client(limits: Limits, base_url: str | None, api_key: str | None) -> Any:
     """
     from openai import OpenAI, Timeout
 
-    url = base_url or os.environ.get("OPENAI_BASE_URL") or None
-    key = api_key or os.environ.get("OPENAI_API_KEY") or None
+    settings = ServiceSettings()
+    url = base_url or settings.base_url
+    key = api_key or (settings.api_key.get_secret_value() if settings.api_key else None)
     if key is None:
         if url is None:
             raise UsageError(

@@ -20,6 +20,7 @@ from .schema import SCHEMA_NUMBER
 
 APPLICATION_ID = 0x52485944
 PAGE_SIZE = 8192
+_SHARED_MEMORY = 32_768
 
 
 def default_url() -> str:
@@ -263,6 +264,14 @@ def translated(name: str) -> Generator[None]:
         raise _ours(sqlite3.DatabaseError(f"malformed text ({error})"), name) from error
 
 
+def _no_space(name: str) -> bool:
+    """Whether the file system of a database is full: then even a reader fails, its shared memory cannot be made."""
+    try:
+        return free_bytes(Path(name)) < _SHARED_MEMORY
+    except OSError:
+        return False
+
+
 def _ours(error: Exception, name: str) -> RehydrateError:
     told = str(getattr(error, "orig", None) or error)
     low = told.lower()
@@ -272,7 +281,7 @@ def _ours(error: Exception, name: str) -> RehydrateError:
             remedy="Nothing was written; restore the session again and decide anew.",
             path=name,
         )
-    if "full" in low and ("disk" in low or "database" in low):
+    if ("full" in low and ("disk" in low or "database" in low)) or ("disk i/o" in low and _no_space(name)):
         return DiskFull(
             f"No space is left for the database {name}; the step was undone.",
             remedy="Free space and run the same command again.",

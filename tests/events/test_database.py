@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import stat
 from pathlib import Path
 
 import pytest
-from rehydrate.events import schema
-from rehydrate.events.errors import DamagedDatabase, NewerDatabase, RehydrateError, UsageError
+from rehydrate.events import database, schema
+from rehydrate.events.errors import DamagedDatabase, DiskFull, NewerDatabase, RehydrateError, UsageError
 from rehydrate.events.event import Draft
 from rehydrate.events.store import EventStore
 from sqlalchemy import inspect
@@ -137,3 +138,13 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises((RehydrateError, NotADirectoryError)):
         EventStore(tmp_path / "file" / "db.sqlite")
+
+
+@pytest.mark.parametrize(("free", "said"), [(0, DiskFull), (1 << 30, DamagedDatabase)])
+def test_a_reader_on_a_full_disk_is_not_told_that_the_database_is_damaged(
+    free: int, said: type[RehydrateError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(said), database.translated(str(tmp_path / "db.sqlite")):
+        raise sqlite3.OperationalError("disk I/O error")

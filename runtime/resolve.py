@@ -94,7 +94,10 @@ def _by_beginning(listed: list[dict[str, Any]], wanted: str) -> list[dict[str, A
 
 def _by_title(listed: list[dict[str, Any]], wanted: str, *, loose: bool = False) -> list[dict[str, Any]]:
     if loose:
-        return [row for row in listed if row["title"] and row["title"].casefold() == wanted.casefold()]
+        from .session_index import TITLE_CHARS
+
+        forms = {wanted.casefold(), preview(wanted, TITLE_CHARS).casefold()}
+        return [row for row in listed if row["title"] and row["title"].casefold() in forms]
     return [row for row in listed if row["title"] == wanted]
 
 

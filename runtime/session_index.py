@@ -17,7 +17,7 @@ from ..projections.labels import title_of
 from ..projections.registry import versions_key
 from .workspace.expected import expected_place
 
-_TITLE_CHARS = 120
+TITLE_CHARS = 120
 _BATCH = 50
 
 
@@ -34,7 +34,7 @@ def index_row(row: SessionRow, folded: Folded) -> dict[str, Any]:
     path = project.get("path") or workspace["main_cwd"] or (workspace["cwds"][0] if workspace["cwds"] else None)
     return {
         "session_id": row.session_id,
-        "title": None if title is None else preview(title, _TITLE_CHARS) or None,
+        "title": None if title is None else preview(title, TITLE_CHARS) or None,
         "source": row.source,
         "project": path,
         "project_id": project.get("id"),

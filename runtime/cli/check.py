@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from .frame import Answer, Frame
 from .options import AcceptOption, CrossProjectOption, LastOption, OptionalPointer, PolicyOption
-from .place_options import ForceOption, MapOption, PlaceOption, path_maps, policy_in_force
+from .place_options import ForceOption, MapOption, PlaceOption, here, path_maps, policy_in_force
 from .which import chosen
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def check(
         accept=tuple(accept or ()),
         allow_cross_project=allow_cross_project,
         maps=path_maps(maps),
-        candidates=(str(Path.cwd()),),
+        candidates=here(),
     )
     return Answer(found, lambda screen: _show(screen, found), exit_code=_REFUSED if found.outcome == "refused" else 0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, cast
 
 from ...events.errors import RehydrateError
@@ -52,9 +53,22 @@ def _os_error(error: OSError) -> tuple[dict[str, Any], int]:
     path = error.filename if isinstance(error.filename, str) else None
     name = f"{path}: " if path else ""
     message = f"{name}{error.strerror or error}."
+    if isinstance(error, FileNotFoundError) and path is None and not _here():
+        return _document(
+            "file-not-found", "The current directory was removed.", "Go to a directory that exists, or give --project."
+        ), 3
     if isinstance(error, FileNotFoundError):
         return _document("file-not-found", message, "Check the path.", path=path), 3
     return _document("os-error", message, "Check the path and its rights.", path=path), 1
+
+
+def _here() -> bool:
+    """Whether the current directory still exists."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _unexpected(error: Exception) -> dict[str, Any]:

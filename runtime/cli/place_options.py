@@ -30,6 +30,14 @@ RecreateOption = Annotated[
 ]
 
 
+def here() -> tuple[str, ...]:
+    """The current directory as a place where a moved project may lie; none when it was removed under the shell."""
+    try:
+        return (str(Path.cwd()),)
+    except FileNotFoundError:
+        return ()
+
+
 def path_maps(texts: Sequence[str] | None) -> tuple[PathMap, ...]:
     """The maps that were typed.
 

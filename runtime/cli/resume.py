@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -16,7 +15,7 @@ from .options import (
     OptionalPointer,
     PolicyOption,
 )
-from .place_options import ForceOption, MapOption, PlaceOption, RecreateOption, path_maps, policy_in_force
+from .place_options import ForceOption, MapOption, PlaceOption, RecreateOption, here, path_maps, policy_in_force
 from .which import chosen
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def resume(
         policy=policy_in_force(policy, force=force),
         accept=tuple(accept or ()),
         maps=path_maps(maps),
-        candidates=(Path.cwd(),),
+        candidates=here(),
     )
     if messages is not None:
         return _messages(frame, runtime, messages, model, compat)

@@ -209,3 +209,31 @@ def test_secrets_are_in_no_list_and_no_view(rehydrate: Rehydrate, tmp_path: Path
     assert secrets["openai"] in rehydrate("show", "00000009", "--show-secrets").out
     assert rehydrate.json("search", "OPENAI_API_KEY")["matches"][0]["redactions"] == 4
     assert EXAMPLES.exists()
+
+
+@pytest.mark.parametrize("title", ["x" * 500, "two\nlines\tand  \x1b[31mred"])
+def test_a_title_is_accepted_as_its_source_wrote_it(title: str, rehydrate: Rehydrate, tmp_path: Path) -> None:
+    place = tmp_path / "p"
+    place.mkdir()
+    path = transcript(tmp_path / "t", place, 1, 1)
+    session = path.stem
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"type": "custom-title", "customTitle": title, "sessionId": session}) + "\n")
+    rehydrate.json("import", path)
+    assert rehydrate.json("resume", title)["session"]["id"] == session
+
+
+def test_a_session_is_resumed_by_id_where_the_current_directory_was_removed(
+    rehydrate: Rehydrate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "p"
+    place.mkdir()
+    path = transcript(tmp_path / "t", place, 1, 1)
+    rehydrate.json("import", path)
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert rehydrate.json("resume", path.stem)["session"]["id"] == path.stem
+    assert rehydrate.json("check", path.stem)["session_id"] == path.stem
+    assert "directory was removed" in rehydrate("resume", "--last", "--json").error["message"]

@@ -81,6 +81,22 @@ def resume_session(
     return runtime
 
 
+def _unanswered(spoken: Sequence[Spoken], session_id: str) -> list[Finding]:
+    """The prompt at the end that nothing answered: it is there, and need not be typed again."""
+    last = spoken[-1] if spoken else None
+    if last is None or last.role != "user" or last.origin not in ("human", "queued"):
+        return []
+    return [
+        Finding(
+            code="unanswered-input",
+            severity="info",
+            message="The last prompt has no answer yet.",
+            remedy=f"Have it answered, without typing it again: rehydrate run {session_id}",
+            facts={"pointer": f"{session_id}@{last.position}"},
+        )
+    ]
+
+
 def refusal(runtime: parts.RestoredRuntime) -> Refused:
     """The error of a refused restore; `facts` holds the whole report."""
     session_id = runtime.session.id
@@ -111,6 +127,7 @@ def restored_from(
         recorded=folded.states["conversation"]["repairs"],
     )
     found += repairs
+    found += _unanswered(spoken, row.session_id)
     subagents = subagents_of(store, row, folded, reader, prices)
     agent = agent_of(folded, subagents, found)
     original = original_of(store, row, folded)

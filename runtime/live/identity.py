@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +22,6 @@ from .tools import Tool
 
 if TYPE_CHECKING:
     from ..restored import Agent, RestoredRuntime
-    from ..workspace.paths import PathMap
-    from ..workspace.policy import Policy
 
 
 class AgentSpec(BaseModel):
@@ -125,28 +122,6 @@ def first_facts(
     if title:
         facts.append(SessionLabel(title=title, set_by="person"))
     return facts
-
-
-def restored_for_going_on(
-    store: EventStore,
-    session_id: str,
-    project: str | os.PathLike[str] | None,
-    *,
-    policy: Policy,
-    accept: tuple[str, ...],
-    allow_cross_project: bool,
-    maps: Sequence[PathMap] = (),
-) -> Restored:
-    """Restore and pass the gate for going on.
-
-    Raises:
-        Refused: there is no sure place to act in.
-    """
-    from .place_gate import ready_to_go_on
-
-    return ready_to_go_on(
-        store, session_id, project, policy=policy, accept=accept, allow_cross_project=allow_cross_project, maps=maps
-    )
 
 
 def plan(store: EventStore, runtime: RestoredRuntime, changes: Changes) -> Plan:

@@ -21,7 +21,7 @@ from .journal import Journal, new_id
 from .lease import Lease, acquire
 from .model import Limits, ModelClient
 from .permissions import confirmed_mode
-from .place_gate import check_again
+from .place_gate import check_again, ready_to_go_on
 from .session import Session
 from .state import LiveState
 from .tools import Tool, as_tools
@@ -140,7 +140,7 @@ def open_session(
         session_id = looked_up(events, session)
         lease = acquire(events, session_id, takeover=takeover)
         said = PlaceWords(policy=policy, accept=tuple(accept), allow_cross_project=allow_cross_project, maps=maps)
-        restored = identity.restored_for_going_on(events, session_id, project, **said)
+        restored = ready_to_go_on(events, session_id, project, **said)
         changes = identity.Changes(
             model, None if tools is None else as_tools(tools), instructions, permission_mode, sandbox, effort
         )

@@ -6,7 +6,7 @@ import hashlib
 import json
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -266,19 +266,28 @@ def test_interrupting_keeps_what_was_said_and_answers_the_open_calls(workspace: 
 
 
 def test_interrupting_a_command_kills_its_whole_process_group(workspace: Path, database: str) -> None:
-    marker = workspace / "survived"
-    command = f"(sleep 3; touch {marker}) & sleep 30"
+    marker, running = workspace / "survived", workspace / "running"
+    command = f"(sleep 3; touch {marker}) & touch {running}; sleep 30"
     with (
         strict_server(call("run_command", command=command)) as server,
         begun(workspace, database, server, permission_mode="bypassPermissions") as session,
     ):
-        threading.Timer(0.7, session.interrupt).start()
+        threading.Thread(target=_interrupt_once_there, args=(running, session.interrupt), daemon=True).start()
         result = session.run("run it")
         assert result.status == "interrupted"
         (answer,) = events_of(database, session.id, "ToolResult")
         assert "stopped: interrupted" in answer.data["content"]
     threading.Event().wait(3)
     assert not marker.exists()
+
+
+def _interrupt_once_there(file: Path, interrupt: Callable[[], object]) -> None:
+    """However long the machine takes to start the command: it is interrupted while it runs."""
+    for _ in range(600):
+        if file.exists():
+            break
+        threading.Event().wait(0.05)
+    interrupt()
 
 
 def test_leaving_the_stream_early_ends_the_run_as_interrupted(workspace: Path, database: str) -> None:
